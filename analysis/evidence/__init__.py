@@ -1,0 +1,1 @@
+"""Curated public figures in, traced and graded quantities out."""

@@ -1,0 +1,73 @@
+"""The one error that bad input gets: where it stands, what was found, how to mend it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+
+class InputError(Exception):
+    """Something a person wrote is wrong.
+
+    Printed as ``file:line: field: found; mend``; parts that are not known are left out.
+    """
+
+    def __init__(
+        self,
+        found: str,
+        *,
+        mend: str,
+        file: str | Path | None = None,
+        line: int | None = None,
+        field: str | None = None,
+    ) -> None:
+        self.file = str(file) if file is not None else None
+        self.line = line
+        self.field = field
+        self.found = found
+        self.mend = mend
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        where = self.file or ""
+        if where and self.line is not None:
+            where += f":{self.line}"
+        parts = [part for part in (where, self.field and f"field {self.field}") if part]
+        text = ": ".join([*parts, self.found])
+        return printable(f"{text}. To mend it: {self.mend}")
+
+    def at(
+        self, *, file: str | Path | None = None, line: int | None = None, field: str | None = None
+    ) -> InputError:
+        """The same error, placed: parts that are already known are kept."""
+        return InputError(
+            self.found,
+            mend=self.mend,
+            file=self.file or file,
+            line=self.line if self.line is not None else line,
+            field=self.field or field,
+        )
+
+
+def printable(text: str) -> str:
+    """``text`` with control characters shown as escapes, so that data cannot drive a terminal."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """A found value, quoted and cut to ``limit`` characters, for an error message."""
+    text = str(value)
+    return f"“{text[:limit]}…”" if len(text) > limit else f"“{text}”"
+
+
+def run(main: Callable[[], int | None]) -> None:
+    """Run a command's ``main``; an ``InputError`` becomes one line and exit status 1."""
+    try:
+        sys.exit(main() or 0)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
