@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pint
 from pydantic import BaseModel, ValidationError
 
 from . import figures, yamlfile
@@ -67,7 +68,7 @@ class Data:
         metrics = self.keyed("metrics.yml", Metric)
         for metric in metrics.values():
             for name in ("unit", "printed_unit"):
-                self._placed("metrics.yml", (metric.id, name), unit_of, getattr(metric, name))
+                self._placed("metrics.yml", (metric.id, name), printed_unit, getattr(metric, name))
         return metrics
 
     @cached_property
@@ -183,13 +184,12 @@ class Data:
             except InputError as error:
                 raise error.at(field=name) from None
         figure = figures.parse(row.printed)
-        spelled = figures.UNITS.get(row.unit, row.unit)
-        wanted = figures.UNITS.get(metric.printed_unit, metric.printed_unit)
         try:
-            unit = unit_of(spelled)
+            unit = printed_unit(row.unit)
         except InputError as error:
             raise error.at(field="unit") from None
-        if unit != unit_of(wanted) or figure.unit not in (None, spelled):
+        behind = unit if figure.unit is None else unit_of(figure.unit)
+        if unit != printed_unit(metric.printed_unit) or behind != unit:
             raise InputError(
                 f"{shown(row.unit)} does not fit {metric.name}",
                 field="unit",
@@ -243,6 +243,11 @@ def _grade(row: Measurement) -> Grade:
 
 def _mapping(fields: Any) -> dict:
     return fields if isinstance(fields, dict) else {"": fields}
+
+
+def printed_unit(text: str) -> pint.Unit:
+    """The unit that a printed spelling (``mixed tok/s/kW``) or pint's own stands for."""
+    return unit_of(figures.UNITS.get(text, text))
 
 
 def _figure(rated: Rated) -> figures.Figure:
