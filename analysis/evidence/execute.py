@@ -1,0 +1,155 @@
+"""Run one notebook from start to end, and leave it executed beside the report.
+
+The notebook in git is never written. The executed copy holds nothing that depends on the
+machine or the moment; beside it stands a list of the files the notebook read, for make.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+from .data import ROOT
+from .errors import InputError, printable, run
+from .outputs import generated, write_atomically
+
+SECONDS = 120  # for one cell; a cell that takes longer is broken
+
+
+class Client(NotebookClient):
+    """Tells the kernel which cell is running, so that a value knows the cell it comes from."""
+
+    async def async_execute_cell(self, cell, cell_index, **options):
+        if cell.cell_type == "code":
+            self.kc.execute(
+                f"import os; os.environ['EVIDENCE_CELL'] = {cell.id!r}",
+                silent=True,
+                store_history=False,
+            )
+        return await super().async_execute_cell(cell, cell_index, **options)
+
+
+def execute(path: Path, executed: Path, depfile: Path) -> None:
+    """Run the notebook ``path``; write ``depfile`` and, last, the notebook ``executed``.
+
+    Raises ``InputError`` with the cell and its error if a cell raises.
+    """
+    notebook = _read(path)
+    with tempfile.TemporaryDirectory() as home:
+        client = Client(
+            notebook,
+            timeout=SECONDS,
+            kernel_name="python3",
+            record_timing=False,
+            resources={"metadata": {"path": str(ROOT)}},
+            extra_arguments=["--HistoryManager.enabled=False", "--InteractiveShell.colors=nocolor"],
+        )
+        try:
+            client.execute(env=_environment(home))
+        except CellExecutionError as error:
+            raise _raised(path, notebook, error) from None
+        except (DeadKernelError, asyncio.TimeoutError, TimeoutError) as error:
+            raise InputError(
+                f"the kernel stopped or a cell took over {SECONDS} s ({type(error).__name__})",
+                file=_name(path),
+                mend="run the notebook by hand to see where",
+            ) from None
+    part = json.loads((generated() / "parts" / f"{path.stem}.json").read_text())
+    write_atomically(depfile, _dependencies(executed, part["reads"]))
+    write_atomically(executed, nbformat.writes(_clean(notebook)) + "\n")
+
+
+def _read(path: Path) -> nbformat.NotebookNode:
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
+        raise InputError(
+            f"this is not a notebook ({type(error).__name__})",
+            file=_name(path),
+            mend="restore it from git",
+        ) from None
+    for cell in notebook.cells:
+        if cell.get("outputs") or cell.get("execution_count"):
+            raise InputError(
+                "the notebook carries outputs",
+                file=_name(path),
+                field=f"cell {cell.get('id', '?')}",
+                mend="strip them: nbstripout and the file's name",
+            )
+    return notebook
+
+
+def _environment(home: str) -> dict[str, str]:
+    """The kernel's environment: the package, and none of the user's Jupyter or IPython settings."""
+    own = {
+        "PYTHONPATH": str(ROOT / "analysis"),
+        "PYTHONHASHSEED": "0",
+        "IPYTHONDIR": home,
+        "JUPYTER_CONFIG_DIR": home,
+        "JUPYTER_DATA_DIR": home,
+        "JUPYTER_RUNTIME_DIR": home,
+        "EVIDENCE_OUT": str(generated()),
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+    }
+    return {**os.environ, **own}
+
+
+def _raised(path: Path, notebook: nbformat.NotebookNode, error: CellExecutionError) -> InputError:
+    """The cell and its own error; the runner's stack tells a reader nothing."""
+    failed = next(
+        (
+            cell
+            for cell in notebook.cells
+            for output in cell.get("outputs", [])
+            if output.output_type == "error"
+        ),
+        None,
+    )
+    source = "\n".join(f"    {line}" for line in failed.source.splitlines()) if failed else ""
+    return InputError(
+        printable(f"{error.ename}: {error.evalue}\n{source}\n"),
+        file=_name(path),
+        field=f"cell {failed.id}" if failed else None,
+        mend="mend what the error names, in the notebook or in the data it reads",
+    )
+
+
+def _clean(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Without what differs from one machine or run to the next."""
+    notebook.metadata.get("language_info", {}).pop("version", None)
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    return notebook
+
+
+def _dependencies(target: Path, reads: list[str]) -> str:
+    """A make rule; the empty rules keep make going when a file has been removed."""
+    lines = [f"{_name(target)}: {' '.join(reads)}", *(f"{name}:" for name in reads)]
+    return "\n".join(lines) + "\n"
+
+
+def _name(path: Path) -> str:
+    path = path.resolve()
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+def main(arguments: list[str]) -> None:
+    """``NOTEBOOK.ipynb``: run it into build/notebooks, its dependencies into build/deps."""
+    for argument in arguments:
+        path = Path(argument)
+        execute(
+            path, ROOT / "build" / "notebooks" / path.name, ROOT / "build" / "deps" / f"{path.stem}.d"
+        )
+
+
+if __name__ == "__main__":
+    run(lambda: main(sys.argv[1:]))
