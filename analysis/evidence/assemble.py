@@ -13,7 +13,8 @@ from . import fonts
 from .data import Data
 from .errors import InputError, run, shown
 from .model import Source
-from .outputs import as_json, generated, write_atomically
+from .outputs import as_json
+from .paths import generated, write_atomically
 
 KINDS = {"vendor": "webpage", "analyst": "article-newspaper", "press": "article-newspaper",
          "data": "dataset", "method": "software"}  # fmt: skip

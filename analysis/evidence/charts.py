@@ -14,20 +14,21 @@ from functools import lru_cache
 from typing import Any
 
 import altair as alt
-import pandas as pd
 import vl_convert
 
 from . import fonts
-from .data import ROOT
+from .paths import TOKENS
+from .quantity import Quantity
 
 WIDTH = 620  # px of the static picture, set in the PDF at the width of the text
-FONT = "Source Sans 3"
+HEIGHT = 260
+FONT = "IBM Plex Sans"
 
 
 @lru_cache(maxsize=1)
 def tokens() -> dict[str, str]:
-    """Named colours of the light theme."""
-    return json.loads((ROOT / "report" / "theme" / "tokens.json").read_text())["light"]
+    """Named colours of the charts, on paper; the page maps them to its dark theme."""
+    return json.loads(TOKENS.read_text())["chart"]
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Drawn:
 
 def theme() -> dict:
     """The Vega-Lite configuration of every chart."""
-    ink, muted, line = (tokens()[name] for name in ("ink", "muted", "rule"))
+    ink, quiet, line = (tokens()[name] for name in ("ink", "quiet", "line"))
     axis = {
-        "labelColor": muted, "titleColor": ink, "titleFontWeight": "normal", "labelFontSize": 12,
+        "labelColor": quiet, "titleColor": ink, "titleFontWeight": "normal", "labelFontSize": 12,
         "titleFontSize": 12, "gridColor": line, "domainColor": line, "tickColor": line,
         "titlePadding": 8,
     }  # fmt: skip
@@ -56,7 +57,7 @@ def theme() -> dict:
         "axis": axis,
         "text": {"fontSize": 12, "color": ink},
         "header": {"labelColor": ink, "labelFontSize": 13, "titleColor": ink},
-        "range": {"category": [tokens()["subject"], tokens()["comparator"]]},
+        "range": {"category": [tokens()["jalapeno"], tokens()["comparator"]]},
     }
 
 
@@ -78,33 +79,143 @@ def colours(names: Sequence[str]) -> alt.Scale:
     """Green for the subject, which stands first; blue-grey for everything it is compared with."""
     return alt.Scale(
         domain=list(names),
-        range=[tokens()["subject"]] + [tokens()["comparator"]] * (len(names) - 1),
+        range=[tokens()["jalapeno"]] + [tokens()["comparator"]] * (len(names) - 1),
     )
 
 
-def paired_bars(rows: pd.DataFrame, *, title: str, subject: str) -> alt.LayerChart:
-    """Two bars a model, with the printed figure at the end of each.
+def bar_rows(
+    model: str, systems: dict[str, Quantity], *, digits: int | None = None
+) -> list[dict[str, Any]]:
+    """Rows for ``paired_bars``: one model's quantity for each system, by the system's name."""
+    return [
+        {
+            "model": model,
+            "system": system,
+            "value": quantity.middle,
+            "low": float(quantity.low),
+            "high": float(quantity.high),
+            "label": quantity.text(digits),
+        }
+        for system, quantity in systems.items()
+    ]
 
-    ``rows`` has columns model, system, value, low, high, label; ``title`` names the quantity
-    with its unit. Intervals are drawn where they are wide enough to be seen.
+
+def paired_bars(rows: list[dict[str, Any]], *, title: str, subject: str) -> alt.VConcatChart:
+    """Two bars a model, beginning at zero, with the printed figure at the end of each.
+
+    ``rows`` come from ``bar_rows``; ``title`` names the quantity with its unit.
+    The interval of a printed figure is drawn as a line, which is seen only where it is wide.
     """
-    systems = [subject, *sorted(set(rows["system"]) - {subject})]
-    base = alt.Chart(rows).encode(
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    top = max(row["high"] for row in rows)
+    colour = colours([subject, *sorted({row["system"] for row in rows} - {subject})])
+    panels = [
+        _panel([row for row in rows if row["model"] == model], model, colour, top, title)
+        for model in models
+    ]
+    for panel in panels[:-1]:
+        panel.layer[0].encoding.x.axis = None
+    return alt.vconcat(*panels, spacing=14)
+
+
+def _panel(
+    rows: list[dict[str, Any]], model: str, colour: alt.Scale, top: float, title: str
+) -> alt.LayerChart:
+    systems = [row["system"] for row in rows]
+    base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("system:N", title=None, sort=systems, axis=alt.Axis(ticks=False, domain=False))
     )
-    bars = base.mark_bar(height={"band": 0.72}).encode(
-        x=alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5)),
-        color=alt.Color("system:N", scale=colours(systems), legend=None),
+    scale = alt.Scale(domain=[0, top * 1.12], nice=False)
+    bars = base.mark_bar(height={"band": 0.74}).encode(
+        x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5, format=",")),
+        color=alt.Color("system:N", scale=colour, legend=None),
     )
-    error = base.mark_rule(strokeWidth=1.5, color=tokens()["ink"]).encode(x="low:Q", x2="high:Q")
+    interval = base.mark_rule(strokeWidth=1.5, color=tokens()["ink"]).encode(x="low:Q", x2="high:Q")
     labels = base.mark_text(align="left", dx=6).encode(x="high:Q", text="label:N")
-    layered = alt.layer(bars, error, labels).properties(width=WIDTH - 130, height=44)
-    return layered.facet(
-        row=alt.Row(
-            "model:N",
-            sort=list(dict.fromkeys(rows["model"])),
-            title=None,
-            header=alt.Header(labelAngle=0, labelOrient="top", labelAnchor="start", labelPadding=2),
-        ),
-        spacing=10,
-    ).resolve_scale(y="independent")
+    heading = alt.Title(model, anchor="start", frame="group", fontSize=13, offset=6)
+    return alt.layer(bars, interval, labels).properties(width=WIDTH - 90, height=46, title=heading)
+
+
+def falling_lead(
+    limits: Sequence[tuple[str, Quantity]], *, rated: Quantity, measured: Quantity
+) -> alt.LayerChart:
+    """The lead per kW against the package power one takes for the subject.
+
+    ``limits`` are (model, power at which the lead is 1), powers in kW per package.
+    """
+    powers = [round(0.5 + 0.02 * step, 2) for step in range(51)]
+    rows = [
+        {"model": model, "power": power, "lead": limit.middle / power}
+        for model, limit in limits
+        for power in powers
+    ]
+    ends = [row for row in rows if row["power"] == powers[-1]]
+    x = alt.X(
+        "power:Q",
+        title="Power taken for one Jalapeño package (kW); the comparator stays at its rating",
+        scale=alt.Scale(domain=[powers[0], powers[-1]], nice=False),
+        axis=alt.Axis(grid=False, tickCount=6),
+    )
+    y = alt.Y("lead:Q", title="Lead in peak throughput per kW (×)", scale=alt.Scale(zero=True))
+    lines = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(strokeWidth=2, color=tokens()["jalapeno"])
+        .encode(x=x, y=y, detail="model:N")
+    )
+    names = (
+        alt.Chart(alt.Data(values=ends))
+        .mark_text(align="left", dx=6)
+        .encode(x="power:Q", y="lead:Q", text="model:N")
+    )
+    marks = [
+        {"power": float(rated.high), "text": "rated", "y": HEIGHT - 12},
+        {"power": float(measured.high), "text": "measured, at most", "y": HEIGHT - 30},
+    ]
+    ruled = alt.Chart(alt.Data(values=marks))
+    rules = ruled.mark_rule(strokeDash=[3, 3], color=tokens()["quiet"]).encode(x="power:Q")
+    notes = ruled.mark_text(align="left", dx=4, color=tokens()["quiet"]).encode(
+        x="power:Q", y=alt.Y("y:Q", scale=None), text="text:N"
+    )
+    even = alt.Chart(alt.Data(values=[{"lead": 1, "text": "no lead"}]))
+    level = even.mark_rule(color=tokens()["ink"]).encode(y="lead:Q")
+    told = even.mark_text(align="right", dy=-8).encode(
+        x=alt.value(WIDTH - 150), y="lead:Q", text="text:N"
+    )
+    return alt.layer(lines, rules, notes, level, told, names).properties(
+        width=WIDTH - 150, height=HEIGHT
+    )
+
+
+def savings(points: Sequence[tuple[str, int, Quantity]]) -> alt.LayerChart:
+    """Seconds saved against sequential steps; ``points`` are (model, steps, seconds)."""
+    rows = [
+        {
+            "model": model,
+            "steps": steps,
+            "low": float(q.low),
+            "high": float(q.high),
+            "value": q.middle,
+        }
+        for model, steps, q in points
+    ]
+    last = max(row["steps"] for row in rows)
+    base = alt.Chart(alt.Data(values=rows))
+    x = alt.X(
+        "steps:Q",
+        title="Sequential requests",
+        scale=alt.Scale(domain=[0, last], nice=False),
+        axis=alt.Axis(grid=False, tickCount=6),
+    )
+    y = alt.Y("value:Q", title="Seconds saved, linear illustration (s)", scale=alt.Scale(zero=True))
+    band = base.mark_area(opacity=0.25, color=tokens()["jalapeno"]).encode(
+        x=x, y=alt.Y("low:Q", title="Seconds saved, linear illustration (s)"), y2="high:Q", detail="model:N"
+    )
+    lines = base.mark_line(color=tokens()["jalapeno"], strokeWidth=1.5, strokeDash=[5, 3]).encode(
+        x=x, y=y, detail="model:N"
+    )
+    names = (
+        alt.Chart(alt.Data(values=[row for row in rows if row["steps"] == last]))
+        .mark_text(align="left", dx=6)
+        .encode(x="steps:Q", y="value:Q", text="model:N")
+    )
+    return alt.layer(band, lines, names).properties(width=WIDTH - 150, height=HEIGHT)

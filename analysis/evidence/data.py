@@ -20,11 +20,10 @@ from pydantic import BaseModel, ValidationError
 from . import figures, yamlfile
 from .errors import InputError, shown
 from .model import Measurement, Metric, Model, Rated, Source, System
+from .paths import DATA
 from .quantity import Grade, Quantity, unit_of
 
 Row = TypeVar("Row", bound=BaseModel)
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Data:
@@ -34,7 +33,7 @@ class Data:
     ``reads`` lists the files that have been read so far.
     """
 
-    def __init__(self, folder: str | Path = ROOT / "data") -> None:
+    def __init__(self, folder: str | Path = DATA) -> None:
         self.folder = Path(folder)
         self.reads: list[Path] = []
         if not self.folder.is_dir():
@@ -343,9 +342,4 @@ def _row(cells: dict[str, str], kind: type[Row], shown_as: str, line: int) -> Ro
         problem = _invalid(first, kind)
         if first["type"] == "missing":
             problem = InputError("the cell is empty", mend="fill it in")
-        raise problem.at(
-            file=shown_as, line=line, field=".".join(map(str, first["loc"]))
-        ) from None
-
-
-
+        raise problem.at(file=shown_as, line=line, field=".".join(map(str, first["loc"]))) from None

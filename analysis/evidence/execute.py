@@ -17,9 +17,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-from .data import ROOT
 from .errors import InputError, printable, run
-from .outputs import generated, write_atomically
+from .paths import DEPENDENCIES, EXECUTED, ROOT, generated, shown, write_atomically
 
 SECONDS = 120  # for one cell; a cell that takes longer is broken
 
@@ -49,8 +48,13 @@ def execute(path: Path, executed: Path, depfile: Path) -> None:
             timeout=SECONDS,
             kernel_name="python3",
             record_timing=False,
+            shutdown_kernel="immediate",
             resources={"metadata": {"path": str(ROOT)}},
-            extra_arguments=["--HistoryManager.enabled=False", "--InteractiveShell.colors=nocolor"],
+            extra_arguments=[
+                "--HistoryManager.enabled=False",
+                "--InteractiveShell.colors=nocolor",
+                "--IPKernelApp.log_level=40",  # the warning on TCP without encryption: loopback
+            ],
         )
         try:
             client.execute(env=_environment(home))
@@ -59,7 +63,7 @@ def execute(path: Path, executed: Path, depfile: Path) -> None:
         except (DeadKernelError, asyncio.TimeoutError, TimeoutError) as error:
             raise InputError(
                 f"the kernel stopped or a cell took over {SECONDS} s ({type(error).__name__})",
-                file=_name(path),
+                file=shown(path),
                 mend="run the notebook by hand to see where",
             ) from None
     part = json.loads((generated() / "parts" / f"{path.stem}.json").read_text())
@@ -73,14 +77,14 @@ def _read(path: Path) -> nbformat.NotebookNode:
     except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
         raise InputError(
             f"this is not a notebook ({type(error).__name__})",
-            file=_name(path),
+            file=shown(path),
             mend="restore it from git",
         ) from None
     for cell in notebook.cells:
         if cell.get("outputs") or cell.get("execution_count"):
             raise InputError(
                 "the notebook carries outputs",
-                file=_name(path),
+                file=shown(path),
                 field=f"cell {cell.get('id', '?')}",
                 mend="strip them: nbstripout and the file's name",
             )
@@ -117,7 +121,7 @@ def _raised(path: Path, notebook: nbformat.NotebookNode, error: CellExecutionErr
     source = "\n".join(f"    {line}" for line in failed.source.splitlines()) if failed else ""
     return InputError(
         printable(f"{error.ename}: {error.evalue}\n{source}\n"),
-        file=_name(path),
+        file=shown(path),
         field=f"cell {failed.id}" if failed else None,
         mend="mend what the error names, in the notebook or in the data it reads",
     )
@@ -133,22 +137,15 @@ def _clean(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 def _dependencies(target: Path, reads: list[str]) -> str:
     """A make rule; the empty rules keep make going when a file has been removed."""
-    lines = [f"{_name(target)}: {' '.join(reads)}", *(f"{name}:" for name in reads)]
+    lines = [f"{shown(target)}: {' '.join(reads)}", *(f"{name}:" for name in reads)]
     return "\n".join(lines) + "\n"
-
-
-def _name(path: Path) -> str:
-    path = path.resolve()
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 
 def main(arguments: list[str]) -> None:
     """``NOTEBOOK.ipynb``: run it into build/notebooks, its dependencies into build/deps."""
     for argument in arguments:
         path = Path(argument)
-        execute(
-            path, ROOT / "build" / "notebooks" / path.name, ROOT / "build" / "deps" / f"{path.stem}.d"
-        )
+        execute(path, EXECUTED / path.name, DEPENDENCIES / f"{path.stem}.d")
 
 
 if __name__ == "__main__":

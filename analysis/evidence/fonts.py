@@ -9,7 +9,7 @@ from pathlib import Path
 # package, folder inside it: text, charts and tables, Chinese (Simplified and Traditional)
 PACKAGES = (
     ("fontpkg_source_serif_4", "files"),
-    ("fontpkg_source_sans_3", "files"),
+    ("fontpkg_ibm_plex_sans", "files"),
     ("noto_cjk_sans_otc", "."),
 )
 

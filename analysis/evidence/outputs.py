@@ -12,39 +12,20 @@ import math
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .data import ROOT, Data
+from . import paths
+from .data import Data
 from .errors import InputError, shown
+from .paths import generated, write_atomically
 from .quantity import Grade, Quantity
 
 VALUE_ID = re.compile(r"[a-z][a-z0-9_]{0,99}")
 FILE_ID = re.compile(r"[a-z][a-z0-9-]{0,59}")
 
 Cell = str | Mapping[str, Any] | Sequence[Any]
-
-
-def generated() -> Path:
-    """The folder that the notebooks fill; ``EVIDENCE_OUT`` moves it, for tests."""
-    return Path(os.environ.get("EVIDENCE_OUT", ROOT / "report" / "_generated"))
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write ``path`` so that it is never seen half-written; the folder is made if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    raw = content.encode() if isinstance(content, str) else content
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def as_json(value: Any) -> str:
@@ -160,7 +141,9 @@ class Outputs:
         drawn = charts.render(chart)
         self.file(f"figures/{name}.svg", drawn.svg)
         self.file(f"figures/{name}.vl.json", as_json(drawn.spec))
-        self.file(f"figures/{name}.meta.json", as_json({"alt": alt, "table": table, **self._place()}))
+        self.file(
+            f"figures/{name}.meta.json", as_json({"alt": alt, "table": table, **self._place()})
+        )
         return drawn
 
     def file(self, name: str, text: str) -> None:
@@ -199,9 +182,7 @@ class Outputs:
         files = {Path(file) for file in modules if file}
         files |= {path for data in self._data for path in data.reads}
         return sorted(
-            file.resolve().relative_to(ROOT).as_posix()
-            for file in files
-            if file.resolve().is_relative_to(ROOT)
+            paths.shown(file) for file in files if not Path(paths.shown(file)).is_absolute()
         )
 
     def _place(self) -> dict[str, str]:
@@ -217,7 +198,9 @@ class Outputs:
 
     def _wrong(self, id: str, mend: str, found: str = "is malformed") -> InputError:
         return InputError(
-            f"the id {shown(id)} {found}", file=f"analysis/notebooks/{self.notebook}.ipynb", mend=mend
+            f"the id {shown(id)} {found}",
+            file=f"analysis/notebooks/{self.notebook}.ipynb",
+            mend=mend,
         )
 
 

@@ -415,7 +415,7 @@ def decimal_text(value: Fraction, places: int) -> str:
     scaled = round(value * Fraction(10) ** places)
     sign, digits = ("-" if scaled < 0 else ""), str(abs(scaled))
     if places <= 0:
-        return f"{sign}{int(digits) * 10 ** -places:,}"
+        return f"{sign}{int(digits) * 10**-places:,}"
     digits = digits.rjust(places + 1, "0")
     return f"{sign}{int(digits[:-places]):,}.{digits[-places:]}"
 
@@ -453,12 +453,13 @@ def number_text(low: Bound, high: Bound, digits: int | None = None) -> str:
         return _rounded(low, places)
     first = _leading(max(abs(low), abs(high)))
     places = _finest(low, high) + 1
-    fewest = max(ENOUGH - 1 - first, 0)  # an integer with rounded tens would claim too much
+    fewest = max(ENOUGH - 1 - first, 0)
+    if digits is not None:
+        places = min(places, digits - 1 - first)
+        fewest = min(fewest, places)
     while places >= fewest and decimal_text(low, places) != decimal_text(high, places):
         places -= 1
-    if places < fewest:
-        return range_text(low, high)
-    return _rounded(low, places if digits is None else min(places, digits - 1 - first))
+    return range_text(low, high) if places < fewest else _rounded(low, places)
 
 
 def _finest(low: Bound, high: Bound) -> int:

@@ -1,0 +1,144 @@
+# The only front door. `make` alone prints what there is.
+# Written for GNU make 3.81 and later, so that macOS's own will do.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# notebooks run two at a time unless told otherwise
+ifeq ($(filter -j%,$(MAKEFLAGS))$(filter --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j2
+endif
+
+RENDERER ?= auto
+export PYTHONPATH := analysis
+export PYTHONDONTWRITEBYTECODE :=
+export LC_ALL := C.UTF-8
+
+# -- the environment: .venv from the locks, or PYTHON=... if it satisfies them ---------------
+
+ifdef PYTHON
+PY := $(PYTHON)
+ENV := build/.environment-checked
+DEV := build/.environment-dev-checked
+else
+PY := .venv/bin/python
+ENV := .venv/.ready
+DEV := .venv/.ready-dev
+endif
+
+# the first Python 3.11 or later; looked for only when an environment must be made
+FIND_PYTHON = for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+  if command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+  then found=$$p; break; fi; done; \
+  if [ -z "$$found" ]; then echo "error: Python 3.11 or later is needed and none is on the PATH" >&2; exit 1; fi
+
+.venv/.ready: requirements.txt analysis/environment.py
+	@$(FIND_PYTHON); $$found analysis/environment.py sync .venv requirements.txt
+	@touch $@
+
+.venv/.ready-dev: .venv/.ready requirements-dev.txt
+	@$(FIND_PYTHON); $$found analysis/environment.py sync .venv requirements.txt requirements-dev.txt
+	@touch $@
+
+build/.environment-checked: requirements.txt analysis/environment.py
+	@$(PY) analysis/environment.py check requirements.txt
+	@mkdir -p build && touch $@
+
+build/.environment-dev-checked: build/.environment-checked requirements-dev.txt
+	@$(PY) analysis/environment.py check requirements.txt requirements-dev.txt
+	@touch $@
+
+.PHONY: setup
+setup: $(DEV) ## make or mend the environment for everything below
+
+.PHONY: lock
+lock: $(DEV) ## resolve pyproject.toml anew into the locks and environment.yml
+	@$(PY) analysis/environment.py lock
+
+# -- the report ----------------------------------------------------------------------------
+
+NAMES := $(basename $(notdir $(sort $(wildcard analysis/notebooks/*.ipynb))))
+EXECUTED := $(NAMES:%=build/notebooks/%.ipynb)
+GENERATED := report/_generated
+DATA := $(wildcard data/*.* data/*/*.*)
+PACKAGE := $(wildcard analysis/evidence/*.py)
+DOCUMENT := $(wildcard report/*.qmd report/*.yml report/*.py report/sections/*.qmd \
+  report/filters/* report/theme/*)
+
+# what is built, and by which renderer: files that change only when the answer does
+ifneq ($(filter-out help clean setup lock,$(MAKECMDGOALS)),)
+VERSION := $(shell sh analysis/version.sh && echo ok)
+ifneq ($(VERSION),ok)
+$(error the build folder cannot be written: check the rights of build/ and the space on the disk)
+endif
+USED := $(shell [ "$$(cat build/renderer 2>/dev/null)" = "$(RENDERER)" ] || echo "$(RENDERER)" > build/renderer)
+endif
+
+.PHONY: report
+report: build/report/index.html build/report/report.pdf ## build build/report/index.html and report.pdf
+
+build/report/index.html: $(GENERATED)/values.json build/version.json build/renderer $(DOCUMENT)
+	@echo "report: writing the page and the PDF"
+	@$(PY) report/prose.py
+	@$(PY) report/render.py --renderer $(RENDERER) --out build/report
+
+build/report/report.pdf: build/report/index.html
+	@if [ -f $@ ]; then touch $@; else $(PY) report/render.py --renderer $(RENDERER) --out build/report; fi
+
+build/version.json build/renderer: ;
+
+$(GENERATED)/values.json: $(EXECUTED) data/sources.yml $(PACKAGE)
+	@echo "report: gathering what the notebooks found"
+	@$(PY) -m evidence.assemble $(NAMES)
+
+build/notebooks/%.ipynb: analysis/notebooks/%.ipynb analysis/evidence/execute.py | build/.data-checked
+	@echo "report: running $*"
+	@$(PY) -m evidence.execute $<
+
+# what each notebook read the last time it ran
+-include $(NAMES:%=build/deps/%.d)
+
+build/.data-checked: $(ENV) $(DATA) $(PACKAGE)
+	@echo "report: checking the data"
+	@$(PY) -m evidence check data
+	@mkdir -p build && touch $@
+
+# -- checks --------------------------------------------------------------------------------
+
+.PHONY: check
+check: $(ENV) ## check the data, and the text for typed numbers
+	@$(PY) -m evidence check data
+	@$(PY) report/prose.py --text-only
+
+.PHONY: test
+test: $(DEV) report ## run the tests
+	@$(PY) -m pytest
+
+.PHONY: test-slow
+test-slow: $(DEV) report ## run the tests that take minutes too
+	@$(PY) -m pytest -m "slow or not slow"
+
+.PHONY: bench
+bench: $(DEV) ## time the build against the floor of the same run, and print the ratios
+	@$(PY) tests/bench.py
+
+.PHONY: format
+format: $(DEV) ## format the code and strip the notebooks
+	@$(PY) -m ruff format analysis report tests
+	@$(PY) -m ruff check --fix analysis report tests
+	@$(PY) -m nbstripout --keep-id analysis/notebooks/*.ipynb
+
+# -- the rest ------------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## remove everything that was built, and keep the environment
+	@rm -rf build public report/_generated
+
+.PHONY: help
+help:
+	@echo "What the public record shows of OpenAI's Jalapeño, rebuilt from its sources."
+	@echo
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "  RENDERER=embedded|quarto chooses the renderer; PYTHON=python uses the active environment."

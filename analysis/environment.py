@@ -1,0 +1,234 @@
+"""Make the environment the Makefile works in, from the locks; needs nothing but Python 3.11.
+
+    python environment.py sync  .venv requirements.txt [requirements-dev.txt]
+    python environment.py check requirements.txt [requirements-dev.txt]
+    python environment.py lock
+
+``sync`` makes or mends the environment; ``check`` says whether the running Python has what the
+lock names; ``lock`` resolves pyproject.toml anew and brings environment.yml in line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)\s*(?:;\s*([^\\]+?))?\s*\\?$")
+
+# conda-forge packages of environment.yml; everything else it takes from PyPI at the lock's version
+CONDA = ("python=3.12", "quarto=1.11", "jupyter", "pip")
+
+
+class SetupError(Exception):
+    """What stands in the way, and how to get past it."""
+
+
+def name_of(package: str) -> str:
+    """A package's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def entries(path: Path) -> list[tuple[str, str, str | None]]:
+    """The (name, version, marker) of every entry of a lock."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    found = [match.groups() for line in lines if (match := LOCKED.match(line))]
+    return [(name_of(name), version, marker) for name, version, marker in found]
+
+
+def locked(path: Path) -> dict[str, str]:
+    """The versions that a lock names for this platform."""
+    return {
+        name: version
+        for name, version, marker in entries(path)
+        if marker is None or _applies(marker)
+    }
+
+
+def _applies(marker: str) -> bool:
+    """The few markers that the lock has: is one of these true here?"""
+    import os
+
+    values = {
+        "sys_platform": sys.platform,
+        "platform_python_implementation": sys.implementation.name,
+        "implementation_name": sys.implementation.name,
+        "os_name": os.name,
+        "python_full_version": ".".join(map(str, sys.version_info[:3])),
+    }
+    for clause in re.split(r"\s+and\s+", marker):
+        match = re.fullmatch(r"(\w+)\s*(==|!=)\s*'([^']*)'", clause.strip())
+        if not match or match[1] not in values:
+            return False
+        if (values[match[1]] == match[3]) != (match[2] == "=="):
+            return False
+    return True
+
+
+def check(locks: Sequence[Path]) -> None:
+    """Raise ``SetupError`` unless the running Python has every locked package at its version."""
+    wrong = []
+    for lock in locks:
+        for name, version in locked(lock).items():
+            try:
+                found = metadata.version(name)
+            except metadata.PackageNotFoundError:
+                found = "missing"
+            if found != version:
+                wrong.append(f"{name} {found} (the lock has {version})")
+    if wrong:
+        raise SetupError(
+            f"this Python ({sys.executable}) does not match the lock: "
+            + ", ".join(wrong[:5])
+            + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else "")
+            + ". Install the locks with hashes, or leave PYTHON= away to use .venv"
+        )
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Hold ``lock``: two makes at once set up one after the other."""
+    try:
+        import fcntl
+    except ImportError:  # no advisory locks on this platform
+        yield
+        return
+    with open(lock, "w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("another make is setting up; waiting for it")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def sync(venv: Path, locks: Sequence[Path]) -> None:
+    """Make ``venv`` hold what ``locks`` name; an environment left half-made is made anew."""
+    with _alone(ROOT / ".venv.lock"):
+        python = venv / "bin" / "python"
+        if not _works(python):
+            _say(f"making {venv.name} with Python {sys.version.split()[0]}")
+            _run([sys.executable, "-m", "venv", "--clear", str(venv)])
+        names = ", ".join(lock.name for lock in locks)
+        count = sum(len(locked(lock)) for lock in locks)
+        _say(f"installing {count} packages from {names} (half a minute or so the first time)")
+        command = [str(python), "-m", "pip", "install", "--require-hashes", "--no-deps"]
+        command += ["--disable-pip-version-check", "--no-input", "--only-binary", ":all:"]
+        command += ["--progress-bar", "off"]
+        for lock in locks:
+            command += ["-r", str(lock)]
+        _run(command, quietly=True)
+        _say("environment ready")
+
+
+def _works(python: Path) -> bool:
+    if not python.exists():
+        return False
+    probe = "import pip, sys; sys.exit(sys.version_info < (3, 11))"
+    return subprocess.run([str(python), "-c", probe], capture_output=True).returncode == 0
+
+
+def _run(command: list[str], *, quietly: bool = False) -> None:
+    """Run ``command``; ``quietly`` shows one line of progress in place of all it says."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as process:
+        assert process.stdout is not None
+        said, done = [], 0
+        for line in process.stdout:
+            said.append(line)
+            if quietly and line.startswith(("Collecting", "Requirement already")):
+                done += 1
+                if done % 10 == 0:
+                    _say(f"  {done} packages …")
+            elif quietly and line.startswith("Installing"):
+                _say("  unpacking …")
+    if process.returncode:
+        sys.stderr.write("".join(said[-30:]))
+        raise SetupError(
+            f"{' '.join(command[:4])} … ended with {process.returncode}; see above."
+            " Check the network and the disk, then run the same make again"
+        )
+
+
+def _say(text: str) -> None:
+    print(f"setup: {text}", flush=True)
+
+
+# -- the lock -----------------------------------------------------------------------------
+
+
+def lock() -> None:
+    """Resolve pyproject.toml into the two locks, and environment.yml from the first."""
+    runtime, everything = ROOT / "requirements.txt", ROOT / "requirements-dev.txt"
+    _resolve(runtime, [])
+    _resolve(everything, ["--extra", "dev", "--constraint", str(runtime)])
+    names = {name for name, _, _ in entries(runtime)}
+    everything.write_text(_without(everything, names), encoding="utf-8")
+    (ROOT / "environment.yml").write_text(conda(), encoding="utf-8")
+
+
+def _resolve(target: Path, options: list[str]) -> None:
+    _say(f"resolving {target.name}")
+    command = [sys.executable, "-m", "uv", "pip", "compile", "--universal", "--generate-hashes"]
+    command += ["--fork-strategy", "fewest", "--python-version", "3.11", "--no-header"]
+    command += ["--no-annotate", "--no-emit-index-url", "--upgrade", "--quiet", *options]
+    _run([*command, str(ROOT / "pyproject.toml"), "--output-file", str(target)])
+
+
+def _without(lock: Path, names: set[str]) -> str:
+    """The lock's text without the entries of ``names``, which the other lock holds."""
+    kept, keep = [], True
+    for line in lock.read_text(encoding="utf-8").splitlines():
+        if match := LOCKED.match(line):
+            keep = name_of(match[1]) not in names
+        if keep:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+def conda() -> str:
+    """environment.yml: conda-forge for Python, Quarto and Jupyter, the locks for the rest."""
+    locks = (ROOT / "requirements.txt", ROOT / "requirements-dev.txt")
+    pinned = sorted(entry for lock in locks for entry in entries(lock))
+    lines = [
+        "# For those who use conda: written by make lock, from the two locks.",
+        "name: jalapeno-evidence",
+        "channels:",
+        "  - conda-forge",
+        "  - nodefaults",
+        "dependencies:",
+        *(f"  - {package}" for package in CONDA),
+        "  - pip:",
+        *(
+            f'      - "{name}=={version}' + (f" ; {marker}" if marker else "") + '"'
+            for name, version, marker in pinned
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str]) -> None:
+    if sys.version_info < (3, 11):
+        raise SetupError(f"Python 3.11 or later is needed, this is {sys.version.split()[0]}")
+    match list(arguments):
+        case ["sync", venv, *locks] if locks:
+            sync(Path(venv).absolute(), [Path(lock) for lock in locks])
+        case ["check", *locks] if locks:
+            check([Path(lock) for lock in locks])
+        case ["lock"]:
+            lock()
+        case _:
+            raise SetupError(f"usage:{(__doc__ or '').partition(chr(10))[2]}")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except SetupError as error:
+        sys.exit(f"error: {error}")

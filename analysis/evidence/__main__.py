@@ -1,0 +1,4 @@
+from .cli import main
+from .errors import run
+
+run(main)

@@ -1,0 +1,39 @@
+"""Where things are, and how a file is written. The one module that knows the layout."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "data"
+TOKENS = ROOT / "report" / "theme" / "tokens.json"
+EXECUTED = ROOT / "build" / "notebooks"
+DEPENDENCIES = ROOT / "build" / "deps"
+
+
+def generated() -> Path:
+    """The folder that the notebooks fill; ``EVIDENCE_OUT`` moves it, for tests."""
+    return Path(os.environ.get("EVIDENCE_OUT", ROOT / "report" / "_generated"))
+
+
+def shown(path: Path) -> str:
+    """A path in messages and dependencies: below the root where it is, else whole."""
+    path = path.resolve()
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write ``path`` so that it is never seen half-written; the folder is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    raw = content.encode() if isinstance(content, str) else content
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Say which version is built: the last commit that touches what the report is made of.
+# Writes build/version.json only when it changes, so that make has nothing to do otherwise.
+# Outside a git checkout of its own the project has no commit and a fixed date.
+set -eu
+parts="data analysis report requirements.txt"
+commit="" epoch=1787616000 dirty=false
+if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ]; then
+  line=$(git log -1 --format='%H %ct' -- $parts 2>/dev/null || true)
+  if [ -n "$line" ]; then
+    commit=${line% *} epoch=${line#* }
+    [ -z "$(git status --porcelain -- $parts 2>/dev/null)" ] || dirty=true
+  fi
+fi
+mkdir -p build
+new="{\"commit\": \"$commit\", \"epoch\": $epoch, \"dirty\": $dirty}"
+if [ ! -f build/version.json ] || [ "$(cat build/version.json)" != "$new" ]; then
+  printf '%s\n' "$new" > "build/.version.$$"
+  mv -f "build/.version.$$" build/version.json
+fi
