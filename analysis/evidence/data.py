@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from . import figures, yamlfile
 from .errors import InputError, shown
-from .model import Measurement, Metric, Model, Rated, Source, System
+from .model import Gap, Measurement, Metric, Model, Rated, Source, System
 from .paths import DATA
 from .quantity import Grade, Quantity, unit_of
 
@@ -105,21 +105,31 @@ class Data:
             rows[row.id], lines[row.id] = row, line
         return rows
 
+    @cached_property
+    def gaps(self) -> dict[str, Gap]:
+        gaps = self.keyed("gaps.yml", Gap)
+        for gap in gaps.values():
+            for number, cite in enumerate(gap.said):
+                at = (gap.id, "said", number, "source")
+                self._placed("gaps.yml", at, self.source, cite.source)
+        return gaps
+
     # -- quantities -----------------------------------------------------------------------
 
     def source(self, id: str) -> Source:
         return self._known("source", id, self.sources)
 
-    def also(self, row: Measurement) -> list[tuple[str, str]]:
-        """The further (source id, place) pairs that print the same figure."""
+    def cited(self, row: Measurement, column: str) -> list[tuple[str, str]]:
+        """The (source id, place) pairs of a column that is written ``source: place; ...``."""
         pairs = []
-        for part in filter(None, (part.strip() for part in (row.also or "").split(";"))):
+        written = getattr(row, column) or ""
+        for part in filter(None, (part.strip() for part in written.split(";"))):
             id, colon, place = part.partition(":")
             if not colon or not place.strip():
                 raise InputError(
-                    f"{shown(part)} has no place", field="also", mend="write source-id: place; ..."
+                    f"{shown(part)} has no place", field=column, mend="write source-id: place; ..."
                 )
-            self._known("source", id.strip(), self.sources, field="also")
+            self._known("source", id.strip(), self.sources, field=column)
             pairs.append((id.strip(), place.strip()))
         return pairs
 
@@ -135,7 +145,7 @@ class Data:
             metric.unit,
             grade=_grade(row),
             id=row.id,
-            sources=[(row.source, row.place), *self.also(row)],
+            sources=[(row.source, row.place), *self.cited(row, "also")],
         )
 
     def speed_of(self, id: str) -> Quantity:
@@ -149,6 +159,19 @@ class Data:
             grade=_grade(row),
             id=f"{id}_speed",
             sources=[(row.source, row.place)],
+        )
+
+    def printed_lead(self, id: str) -> Quantity:
+        """The ratio that is printed for an equal-speed point: a statement, not a measurement."""
+        row = self._known("measurement", id, self.measurements)
+        if row.lead is None:
+            raise InputError(f"no lead is printed for {id}", mend="fill its column lead")
+        return Quantity.read(
+            figures.parse(row.lead),
+            "",
+            grade=Grade.STATED,
+            id=f"{id}_lead",
+            sources=self.cited(row, "lead_source"),
         )
 
     def power(self, system: str, which: str = "package_power") -> Quantity:
@@ -176,8 +199,9 @@ class Data:
         self._known("system", row.system, self.systems, field="system")
         metric = self._known("metric", row.metric, self.metrics, field="metric")
         self._known("source", row.source, self.sources, field="source")
-        self.also(row)
-        for name in ("printed", "at"):
+        for column in ("also", "lead_source"):
+            self.cited(row, column)
+        for name in ("printed", "at", "lead"):
             try:
                 figures.parse(getattr(row, name) or "0")
             except InputError as error:
@@ -204,14 +228,14 @@ class Data:
             )
         return table[id]
 
-    def _placed(self, name: str, path: tuple[str, ...], check, value) -> None:
+    def _placed(self, name: str, path: tuple[str | int, ...], check: Callable, value: Any) -> None:
         try:
             check(value)
         except InputError as error:
             raise error.at(
                 file=self.shown(self.folder / name),
                 line=self._documents[name].line(path),
-                field=".".join(path[1:]),
+                field=".".join(map(str, path[1:])),
             ) from None
 
     @cached_property

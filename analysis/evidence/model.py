@@ -125,6 +125,8 @@ class Measurement(Strict):
     printed: Text
     unit: Text
     at: Text | None = Field(default=None, description="the speed in tok/s/user it is read at")
+    lead: Text | None = Field(default=None, description="the ratio printed for this point")
+    lead_source: Text | None = Field(default=None, description="'source: place; ...' of the lead")
     source: SourceId
     place: Text
     read: Literal["primary", "secondary"]
@@ -136,3 +138,14 @@ class Measurement(Strict):
         """The natural key, as formulas and value ids name it."""
         parts = (self.model, self.system, self.decoding, self.metric)
         return "_".join(part for part in parts if part)
+
+
+class Gap(Strict):
+    """A subject beyond the benchmarks: what was said of it, and what is missing."""
+
+    id: SourceId
+    name: Text
+    statement: Text
+    said: tuple[Citation, ...] = ()
+    missing: Text
+    settles: Text
