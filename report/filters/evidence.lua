@@ -96,6 +96,9 @@ local function printed(value, show, bare)
   return text .. value.suffix:gsub('^ ', NBSP)
 end
 
+-- Short values stay on one line with their mark; no phone is too narrow for them.
+local LONGEST_UNBROKEN = 20
+
 local function hint(value)
   local parts = { value.grade, value.range .. (given(value.suffix) and value.suffix or '') }
   if given(value.formula) then parts[#parts + 1] = value.formula end
@@ -121,7 +124,8 @@ local function value_inlines(id, options, context)
   note_use(id, place)
   local mark = value.proven and '' or grade_mark(value.grade)
   if is_html then
-    local classes = 'val g-' .. value.grade .. (options.context and ' context' or '')
+    local short = utf8.len(text) <= LONGEST_UNBROKEN
+    local classes = 'val g-' .. value.grade .. (short and ' short' or '') .. (options.context and ' context' or '')
     local open = has_trace and string.format('<a href="#trace-%s"', id) or '<span'
     local close = has_trace and '</a>' or '</span>'
     return pandoc.Inlines { raw_inline(string.format('%s class="%s" id="%s" title="%s">%s%s%s',
@@ -342,7 +346,7 @@ local function figure_blocks(id, label, context, position)
   local numbers = given(meta.table) and table_blocks(meta.table, 'Numbers of this chart', context, position)
   local file = '_generated/figures/' .. id
   if not is_html then
-    return pandoc.Blocks { raw_block(string.format('#chart(image(%s, alt: %s, width: 100%%))', literal(file .. '.svg'), literal(meta.alt))) }
+    return pandoc.Blocks { raw_block(string.format('#chart(%s, %s)', literal(file .. '.svg'), literal(meta.alt))) }
   end
   local spec = sources.read(file .. '.vl.json'):gsub('<', '\\u003c')
   local svg = labelled(prefixed(sources.read(file .. '.svg'), label .. '-'), meta.alt)
@@ -406,8 +410,9 @@ local function html_source(source)
   return text
 end
 
-local function html_row(name, content)
-  return content ~= '' and string.format('<div><dt>%s</dt><dd>%s</dd></div>', name, content) or ''
+local function html_row(name, content, class)
+  local open = class and '<dd class="' .. class .. '">' or '<dd>'
+  return content ~= '' and string.format('<div><dt>%s</dt>%s%s</dd></div>', name, open, content) or ''
 end
 
 local function mapped(list, turn)
@@ -439,7 +444,7 @@ local function html_entry(id)
     html_row('From', table.concat(mapped(value.inputs, html_input), ', ')),
     html_row('Source', table.concat(mapped(value.sources, html_source), '; ')),
     html_row('Notebook', html(notebook_text(value))),
-    html_row('Used at', table.concat(back, ' ')), '</dl></div>' }, '\n')
+    html_row('Used at', table.concat(back, ' '), 'uses'), '</dl></div>' }, '\n')
 end
 
 local function typst_entry(id)
