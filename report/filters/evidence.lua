@@ -1,0 +1,643 @@
+-- What is ours in the document: values, proven and unverified blocks, generated tables and figures, the trace.
+-- Runs under Quarto (before its cross-references) and under plain pandoc, for HTML and Typst.
+-- It is the one authority for the rule that proven and unverified are never mixed.
+-- All text from _generated/ is data: it is escaped for the format and never read as markup.
+
+local project = os.getenv('QUARTO_PROJECT_DIR') or pandoc.system.get_working_directory()
+local sources = dofile(pandoc.path.join { project, 'filters', 'sources.lua' })
+
+local is_html = FORMAT:match('^html') ~= nil
+local NBSP = '\u{a0}'
+local PROVEN = { reproduced = true, published = true }
+
+local tokens, values, claims, references, build
+
+-- uses[id] is the list of places where a value stands; order is that of first use
+local uses, order = {}, {}
+-- how often a span, a block was met, to find its line
+local seen = {}
+-- identifiers that the document defines, and whether it prints the trace
+local anchors, has_trace = {}, false
+
+-- ---------------------------------------------------------------- escaping
+
+local HTML_ESCAPES = { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;', ["'"] = '&#39;' }
+
+local function html(text) return (text:gsub('[&<>"\']', HTML_ESCAPES)) end
+
+-- A Typst string literal.
+local function literal(text)
+  return '"' .. text:gsub('[\\"]', '\\%0'):gsub('\n', '\\n'):gsub('\r', '') .. '"'
+end
+
+-- A Typst array of already written parts.
+local function array(parts) return '(' .. table.concat(parts, ', ') .. (#parts > 0 and ',' or '') .. ')' end
+
+local function raw_inline(text) return pandoc.RawInline(is_html and 'html' or 'typst', text) end
+local function raw_block(text) return pandoc.RawBlock(is_html and 'html' or 'typst', text) end
+
+-- Words and spaces of a plain text, never markup.
+local function words(text) return pandoc.Inlines(text) end
+
+-- ---------------------------------------------------------------- reading
+
+local function given(value) return value ~= nil and value ~= pandoc.json.null and value ~= '' end
+
+local function read_json(name, mend)
+  local text = sources.read(name)
+  if not text then sources.stop(name, 'the file is missing', mend) end
+  local ok, data = pcall(pandoc.json.decode, text, false)
+  if not ok then sources.stop(name, 'is no valid JSON', 'Run the notebooks again') end
+  return data
+end
+
+local function by_id(list)
+  local found = {}
+  for _, item in ipairs(list) do found[item.id] = item end
+  return found
+end
+
+local function check_value(id, value)
+  local where = '_generated/values.json'
+  if not id:match('^[%w_][%w_.-]*$') then
+    sources.stop(where, 'the value id "' .. id .. '" is not made of letters, digits, _ . -', 'Rename it in its notebook')
+  end
+  if not tokens.grade[value.grade] then
+    sources.stop(where, id .. ' has the unknown grade "' .. tostring(value.grade) .. '"', 'Use one of the five grades')
+  end
+  if (value.proven == true) ~= (PROVEN[value.grade] == true) then
+    sources.stop(where, id .. ' is graded ' .. value.grade .. ' but its "proven" says otherwise', 'Emit it again from its notebook')
+  end
+end
+
+local function load_data()
+  tokens = read_json('theme/tokens.json', 'Restore it from git')
+  values = read_json('_generated/values.json', 'Run the notebooks first')
+  for id, value in pairs(values) do check_value(id, value) end
+  references = sources.read('_generated/references.json') and by_id(read_json('_generated/references.json', '')) or {}
+  claims = sources.read('_generated/ledger.json') and by_id(read_json('_generated/ledger.json', ''))
+  build = sources.read('_generated/build.json') and read_json('_generated/build.json', '') or {}
+end
+
+-- ---------------------------------------------------------------- values
+
+local function grade_mark(grade)
+  local shown = tokens.grade[grade]
+  if is_html then
+    return string.format('<span class="mark g-%s"><span aria-hidden="true">%s</span>%s</span>', grade, shown.mark, NBSP .. shown.word)
+  end
+  return string.format('#grade-mark(%s);', literal(grade))
+end
+
+-- What a value prints: its text or its range, with its suffix unless it is bare.
+local function printed(value, show, bare)
+  local text = show == 'range' and value.range or value.text
+  if bare or not given(value.suffix) then return text end
+  return text .. value.suffix:gsub('^ ', NBSP)
+end
+
+-- Short values stay on one line with their mark; no phone is too narrow for them.
+local LONGEST_UNBROKEN = 20
+
+local function hint(value)
+  local parts = { value.grade, value.range .. (given(value.suffix) and value.suffix or '') }
+  if given(value.formula) then parts[#parts + 1] = value.formula end
+  return table.concat(parts, '; ')
+end
+
+local function note_use(id, place)
+  if not uses[id] then
+    uses[id] = {}
+    order[#order + 1] = id
+  end
+  table.insert(uses[id], place)
+end
+
+-- A value as inlines. context.flat: no link and no anchor (headings, link texts);
+-- context.figure: the place is the figure as a whole.
+local function value_inlines(id, options, context)
+  local value = values[id]
+  local text = printed(value, options.show, options.bare)
+  if context.flat then return pandoc.Inlines { pandoc.Str(text) } end
+  local anchor = string.format('use-%s-%d', id, uses[id] and #uses[id] + 1 or 1)
+  local place = is_html and anchor or context.figure or anchor
+  note_use(id, place)
+  local mark = value.proven and '' or grade_mark(value.grade)
+  if is_html then
+    local short = utf8.len(text) <= LONGEST_UNBROKEN
+    local classes = 'val g-' .. value.grade .. (short and ' short' or '') .. (options.context and ' context' or '')
+    local open = has_trace and string.format('<a href="#trace-%s"', id) or '<span'
+    local close = has_trace and '</a>' or '</span>'
+    return pandoc.Inlines { raw_inline(string.format('%s class="%s" id="%s" title="%s">%s%s%s',
+      open, classes, anchor, html(hint(value)), html(text), mark, close)) }
+  end
+  return pandoc.Inlines { raw_inline(string.format('#value(%s, %s, use: %s, trace: %s, proven: %s);',
+    literal(text), literal(value.grade), literal(anchor),
+    has_trace and literal('trace-' .. id) or 'none', tostring(value.proven))) }
+end
+
+-- ---------------------------------------------------------------- the rules
+
+local ONLY_PROVEN = 'Move it out of the proven block, or put it into an inner ::: caveat'
+
+-- Called for every value and claim that stands in the text; item has grade and proven.
+local function check_rules(kind, id, item, marked_context, context, position)
+  local block = context.block
+  if not block then return end
+  if block.kind == 'proven' and not context.caveat and not item.proven then
+    sources.stop(position(), string.format('a proven block holds the %s "%s", which is graded %s', kind, id, item.grade), ONLY_PROVEN)
+  end
+  if block.kind == 'unverified' then
+    if not item.proven then
+      block.weak = true
+    elseif not marked_context then
+      sources.stop(position(), string.format('an unverified block holds the proven %s "%s" without .context', kind, id),
+        kind == 'value' and 'Write [' .. id .. ']{.val .context}, or move it out of the block' or 'Move it out of the block')
+    end
+  end
+end
+
+local function counted(class, key)
+  local slot = class .. '\0' .. key
+  seen[slot] = (seen[slot] or 0) + 1
+  return seen[slot]
+end
+
+local function val_span(span, context)
+  local id = pandoc.utils.stringify(span.content)
+  local count = counted('val', id)
+  local function position() return sources.span('val', id, count) end
+  local value = values[id]
+  if not value then
+    sources.stop(position(), 'the value "' .. id .. '" is not in _generated/values.json', 'Correct the id, or emit it in a notebook')
+  end
+  local show, bare = span.attributes.show, span.attributes.bare
+  if show and show ~= 'range' and show ~= 'text' then
+    sources.stop(position(), 'show="' .. show .. '" is unknown', 'Write show=range, or leave it out')
+  end
+  if bare and bare ~= 'true' then
+    sources.stop(position(), 'bare="' .. bare .. '" is unknown', 'Write bare=true, or leave it out')
+  end
+  local is_context = span.classes:includes('context')
+  check_rules('value', id, value, is_context, context, position)
+  return value_inlines(id, { show = show, bare = bare == 'true', context = is_context }, context)
+end
+
+local function claim_span(span, context)
+  local id = pandoc.utils.stringify(span.content)
+  local count = counted('claim', id)
+  local function position() return sources.span('claim', id, count) end
+  if not claims then sources.stop(position(), 'claims need _generated/ledger.json, which is missing', 'Run the notebooks first') end
+  local claim = claims[id]
+  if not claim then sources.stop(position(), 'the claim "' .. id .. '" is not in _generated/ledger.json', 'Correct the id, or add it to data/claims/') end
+  check_rules('claim', id, claim, span.classes:includes('context'), context, position)
+  local text = given(claim.short) and claim.short or id
+  local target = 'claim-' .. id
+  local linked = anchors[target] and not context.flat
+  local mark = tokens.grade[claim.grade] and grade_mark(claim.grade) or ''
+  if is_html then
+    local open = linked and string.format('<a href="#%s"', target) or '<span'
+    return pandoc.Inlines { raw_inline(string.format('%s class="claim" title="%s">%s%s</%s>', open,
+      html(claim.statement), html(text), mark, linked and 'a' or 'span')) }
+  end
+  return pandoc.Inlines { raw_inline(string.format('#claim(%s, target: %s);%s',
+    literal(text), linked and literal(target) or 'none', mark)) }
+end
+
+-- Text in another language: the right glyphs in the PDF need the language told.
+local function in_language(inlines, lang)
+  if is_html then return pandoc.Inlines { pandoc.Span(inlines, { lang = lang }) } end
+  local result = pandoc.Inlines { raw_inline('#foreign(' .. literal(lang) .. ')[') }
+  result:extend(inlines)
+  result:insert(raw_inline('];'))
+  return result
+end
+
+-- ---------------------------------------------------------------- tables
+
+local ALIGN = { left = 'AlignLeft', right = 'AlignRight', center = 'AlignCenter' }
+
+local cell_inlines
+
+local function text_cell(cell, table_id)
+  local inlines = words(cell.text)
+  if given(cell.lang) then inlines = in_language(inlines, cell.lang) end
+  if given(cell.href) then
+    if not cell.href:match('^https?://') then
+      sources.stop('_generated/tables/' .. table_id .. '.json', 'the link "' .. cell.href .. '" is no web address', 'Give https://...')
+    end
+    inlines = pandoc.Inlines { pandoc.Link(inlines, cell.href) }
+  end
+  return inlines
+end
+
+-- One cell of a table, as the contract describes it.
+function cell_inlines(cell, table_id, context, position)
+  if cell.value then
+    local value = values[cell.value]
+    if not value then
+      sources.stop('_generated/tables/' .. table_id .. '.json', 'the value "' .. cell.value .. '" is not in values.json', 'Emit it in a notebook')
+    end
+    check_rules('value', cell.value, value, context.marked, context, position)
+    return value_inlines(cell.value, { show = cell.show, context = context.marked }, context)
+  elseif cell.grade then
+    return pandoc.Inlines { raw_inline(grade_mark(cell.grade)) }
+  elseif cell.text then
+    local inlines = text_cell(cell, table_id)
+    if given(cell.anchor) then
+      inlines:insert(1, raw_inline(is_html and string.format('<span id="%s"></span>', html(cell.anchor))
+        or string.format('#anchor(%s);', literal(cell.anchor))))
+    end
+    return inlines
+  end
+  local joined = pandoc.Inlines {}
+  for index, part in ipairs(cell) do
+    if index > 1 then joined:insert(pandoc.Space()) end
+    joined:extend(cell_inlines(part, table_id, context, position))
+  end
+  return joined
+end
+
+local function column_specs(data)
+  local total, specs = 0, {}
+  for _, width in ipairs(data.widths or {}) do total = total + width end
+  for index, column in ipairs(data.columns) do
+    local width = total > 0 and data.widths[index] / total or nil
+    specs[index] = { ALIGN[column.align] or 'AlignDefault', width }
+  end
+  return specs
+end
+
+local function has_row_heads(data)
+  for _, row in ipairs(data.rows) do
+    if not row[1].header then return false end
+  end
+  return #data.rows > 0
+end
+
+local function read_table(id, position)
+  local data = id:match('^[%w_.-]+$') and sources.read('_generated/tables/' .. id .. '.json')
+  if not data then
+    sources.stop(position(), 'the table "' .. id .. '" is not in _generated/tables/', 'Correct the id, or emit it in a notebook')
+  end
+  return read_json('_generated/tables/' .. id .. '.json', '')
+end
+
+-- The table as a pandoc table; on the page it stands in a container that scrolls on its own.
+local function table_blocks(id, label, context, position)
+  local data = read_table(id, position)
+  local heads = {}
+  for index, column in ipairs(data.columns) do
+    heads[index] = pandoc.Cell({ pandoc.Plain(words(column.title)) }, ALIGN[column.align])
+  end
+  local rows = {}
+  for index, row in ipairs(data.rows) do
+    if #row ~= #data.columns then
+      sources.stop('_generated/tables/' .. id .. '.json', string.format('row %d has %d cells for %d columns', index, #row, #data.columns), 'Emit it again')
+    end
+    local cells = {}
+    for place, cell in ipairs(row) do
+      cells[place] = pandoc.Cell({ pandoc.Plain(cell_inlines(cell, id, context, position)) })
+    end
+    rows[index] = pandoc.Row(cells)
+  end
+  local body = { attr = pandoc.Attr(), body = rows, head = {}, row_head_columns = has_row_heads(data) and 1 or 0 }
+  -- the class keeps pandoc from wrapping a second figure around it in Typst
+  local attr = pandoc.Attr('', { is_html and 'generated' or 'typst:no-figure' })
+  local made = pandoc.Table({ long = {}, short = nil }, column_specs(data), pandoc.TableHead { pandoc.Row(heads) },
+    { body }, pandoc.TableFoot(), attr)
+  if not is_html then return pandoc.Blocks { made } end
+  local scroll = { class = 'table-scroll', tabindex = '0', role = 'region', ['aria-label'] = label }
+  return pandoc.Blocks { pandoc.Div({ made }, scroll) }
+end
+
+-- ---------------------------------------------------------------- figures
+
+-- Several charts on one page must not share ids: every id and every reference to one gets a prefix.
+local function prefixed(svg, prefix)
+  svg = svg:gsub('<%?xml.-%?>%s*', ''):gsub('<!DOCTYPE.->%s*', '')
+  svg = svg:gsub('(%sid=")', '%1' .. prefix)
+  svg = svg:gsub('url%(#', 'url(#' .. prefix)
+  return (svg:gsub('(href="#)', '%1' .. prefix))
+end
+
+local function labelled(svg, alt)
+  svg = svg:gsub('<svg', '<svg role="img" aria-label="' .. html(alt):gsub('%%', '%%%%') .. '"', 1)
+  return svg
+end
+
+local function figure_meta(id, position)
+  local missing = not id:match('^[%w_.-]+$')
+  for _, ending in ipairs { '.svg', '.vl.json', '.meta.json' } do
+    local name = '_generated/figures/' .. id .. ending
+    if missing or not sources.read(name) then
+      sources.stop(position(), 'the figure "' .. id .. '" needs ' .. name .. ', which is missing', 'Correct the id, or emit it in a notebook')
+    end
+  end
+  local meta = read_json('_generated/figures/' .. id .. '.meta.json', '')
+  if not given(meta.alt) then
+    sources.stop('_generated/figures/' .. id .. '.meta.json', 'the text alternative is empty', 'Give the chart an alt text')
+  end
+  return meta
+end
+
+local function figure_blocks(id, label, context, position)
+  local meta = figure_meta(id, position)
+  local numbers = given(meta.table) and table_blocks(meta.table, 'Numbers of this chart', context, position)
+  local file = '_generated/figures/' .. id
+  if not is_html then
+    return pandoc.Blocks { raw_block(string.format('#chart(%s, %s)', literal(file .. '.svg'), literal(meta.alt))) }
+  end
+  local spec = sources.read(file .. '.vl.json'):gsub('<', '\\u003c')
+  local svg = labelled(prefixed(sources.read(file .. '.svg'), label .. '-'), meta.alt)
+  local blocks = pandoc.Blocks { raw_block(string.format(
+    '<div class="chart" data-spec="spec-%s" tabindex="0" role="group" aria-label="Chart">\n%s\n</div>\n<script type="application/json" id="spec-%s">%s</script>',
+    label, svg, label, spec)) }
+  if numbers then
+    blocks:insert(raw_block('<details class="chart-numbers"><summary>Numbers of this chart</summary>'))
+    blocks:extend(numbers)
+    blocks:insert(raw_block('</details>'))
+  end
+  return blocks
+end
+
+-- The bundle and the page script, once, where there is a chart to bring to life.
+local function scripts()
+  local bundle, page = sources.read('_generated/vega-bundle.js'), sources.read('theme/page.js')
+  if not (is_html and bundle and page) then return pandoc.Blocks {} end
+  local function script(text) return '<script>' .. text:gsub('</(script)', '<\\/%1') .. '</script>' end
+  -- the short names of the bundle must not become globals of the page
+  return pandoc.Blocks { raw_block(script('(function () {\n' .. bundle .. '\n;\n' .. page .. '\n})();')) }
+end
+
+-- ---------------------------------------------------------------- the trace
+
+-- The used values and, behind them, every value that they were computed from.
+local function traced()
+  local list, known = {}, {}
+  local function add(id)
+    if not known[id] and values[id] then
+      known[id] = true
+      list[#list + 1] = id
+    end
+  end
+  for _, id in ipairs(order) do add(id) end
+  local index = 1
+  while index <= #list do
+    for _, input in ipairs(values[list[index]].inputs or {}) do add(input) end
+    index = index + 1
+  end
+  return list
+end
+
+local function source_name(id)
+  local entry = references[id]
+  if not entry then return id end
+  local author = entry.author and entry.author[1] or {}
+  local name = author.literal or author.family
+  local title = given(entry['title-short']) and entry['title-short'] or entry.title
+  return name and name .. ', ' .. title or title
+end
+
+local function source_text(source)
+  return source_name(source.id) .. (given(source.place) and ' (' .. source.place .. ')' or '')
+end
+
+local function html_source(source)
+  local url = references[source.id] and references[source.id].URL
+  local text = html(source_text(source))
+  if url and url:match('^https?://') then return string.format('<a href="%s">%s</a>', html(url), text) end
+  return text
+end
+
+local function html_row(name, content, class)
+  local open = class and '<dd class="' .. class .. '">' or '<dd>'
+  return content ~= '' and string.format('<div><dt>%s</dt>%s%s</dd></div>', name, open, content) or ''
+end
+
+local function mapped(list, turn)
+  local result = {}
+  for index, item in ipairs(list or {}) do result[index] = turn(item, index) end
+  return result
+end
+
+local function html_input(input)
+  if values[input] then return string.format('<a href="#trace-%s">%s</a>', input, html(input)) end
+  return html(input)
+end
+
+local function notebook_text(value)
+  if not given(value.notebook) then return '' end
+  return value.notebook .. (given(value.cell) and ', cell ' .. value.cell or '')
+end
+
+local function html_entry(id)
+  local value = values[id]
+  local back = mapped(uses[id], function(place, index) return string.format('<a href="#%s" aria-label="use %d of %s">%d</a>', place, index, id, index) end)
+  return table.concat({
+    string.format('<div class="trace-entry" id="trace-%s">', id),
+    string.format('<p class="trace-head"><strong>%s</strong> <span class="trace-value">%s</span> %s</p>',
+      html(given(value.label) and value.label or id), html(printed(value)), grade_mark(value.grade)),
+    '<dl>', html_row('Id', '<code>' .. html(id) .. '</code>'),
+    html_row('Interval', html(printed(value, 'range'))),
+    html_row('Formula', given(value.formula) and '<code>' .. html(value.formula) .. '</code>' or ''),
+    html_row('From', table.concat(mapped(value.inputs, html_input), ', ')),
+    html_row('Source', table.concat(mapped(value.sources, html_source), '; ')),
+    html_row('Notebook', html(notebook_text(value))),
+    html_row('Used at', table.concat(back, ' '), 'uses'), '</dl></div>' }, '\n')
+end
+
+local function typst_entry(id)
+  local value = values[id]
+  local function input_literal(input)
+    return string.format('(%s, %s)', literal(input), values[input] and literal('trace-' .. input) or 'none')
+  end
+  return string.format('(id: %s, label: %s, text: %s, range: %s, grade: %s, formula: %s, inputs: %s, sources: %s, notebook: %s, uses: %s)',
+    literal(id), literal(given(value.label) and value.label or id), literal(printed(value)), literal(printed(value, 'range')),
+    literal(value.grade), literal(given(value.formula) and value.formula or ''),
+    array(mapped(value.inputs, input_literal)),
+    array(mapped(value.sources, function(source) return literal(source_text(source)) end)),
+    literal(notebook_text(value)), array(mapped(uses[id], literal)))
+end
+
+local function trace_block()
+  local list = traced()
+  if #list == 0 then return pandoc.Blocks {} end
+  if is_html then return pandoc.Blocks { raw_block('<div class="trace">\n' .. table.concat(mapped(list, html_entry), '\n') .. '\n</div>') } end
+  return pandoc.Blocks { raw_block('#trace-table(' .. table.concat(mapped(list, typst_entry), ',\n') .. ')') }
+end
+
+-- ---------------------------------------------------------------- walking
+
+local resolve
+
+local function with(context, changes)
+  local made = {}
+  for key, value in pairs(context) do made[key] = value end
+  for key, value in pairs(changes) do made[key] = value end
+  return made
+end
+
+-- The content of a marked block, framed and named in words.
+local function framed(kind, content)
+  local word = tokens.block[kind]
+  local blocks = pandoc.Blocks {}
+  if is_html then
+    blocks:insert(raw_block(string.format('<div class="evidence %s" role="group" aria-label="%s">\n<p class="evidence-word">%s</p>', kind, word, word)))
+  else
+    blocks:insert(raw_block(string.format('#evidence-block(%s)[', literal(kind))))
+  end
+  blocks:extend(content)
+  blocks:insert(raw_block(is_html and '</div>' or ']'))
+  return blocks
+end
+
+local function marked_block(div, kind, context)
+  local count = counted('block', kind)
+  if context.block then
+    sources.stop(sources.block(kind, count), 'a ' .. kind .. ' block stands inside a ' .. context.block.kind .. ' block', 'Put them one after the other')
+  end
+  local block = { kind = kind }
+  local content = resolve(div.content, with(context, { block = block }))
+  if kind == 'unverified' and not block.weak then
+    sources.stop(sources.block(kind, count), 'an unverified block holds no value and no claim below published',
+      'Name the unverified value or claim, or remove the block')
+  end
+  return framed(kind, content)
+end
+
+-- A generated table or figure: what is made, then the caption as it was written.
+local function generated(div, key, make, context)
+  local id = div.attributes[key]
+  local count = counted(key, id)
+  local function position() return sources.block(key .. '="' .. id .. '"', count) end
+  local label = div.identifier
+  local wanted = key == 'generated-table' and 'tbl-' or 'fig-'
+  if label:sub(1, 4) ~= wanted then
+    sources.stop(position(), key .. ' stands in a block without an id {#' .. wanted .. '...}', 'Give it one, so that it is numbered')
+  end
+  local caption = div.content[#div.content]
+  if #div.content ~= 1 or caption.t ~= 'Para' then
+    sources.stop(position(), 'the block holds something other than its caption', 'Leave one paragraph, the caption, in it')
+  end
+  local inner = with(context, { marked = div.classes:includes('context') })
+  local name = pandoc.utils.stringify(caption)
+  if key == 'generated-figure' then
+    inner.figure = label
+    div.content = make(id, label, inner, position)
+  else
+    div.content = make(id, name, inner, position)
+  end
+  div.content:extend(resolve(pandoc.Blocks { caption }, context))
+  div.attributes[key] = nil
+  return div
+end
+
+local function one_div(div, context)
+  if div.classes:includes('proven') then return marked_block(div, 'proven', context) end
+  if div.classes:includes('unverified') then return marked_block(div, 'unverified', context) end
+  if div.classes:includes('caveat') then
+    return framed('caveat', resolve(div.content, with(context, { caveat = true })))
+  end
+  if div.attributes['generated-table'] then return generated(div, 'generated-table', table_blocks, context) end
+  if div.attributes['generated-figure'] then return generated(div, 'generated-figure', figure_blocks, context) end
+  return nil
+end
+
+local function one_span(span, context)
+  if span.classes:includes('val') then return val_span(span, context) end
+  if span.classes:includes('claim') then return claim_span(span, context) end
+  if span.attributes.lang and not is_html then
+    return in_language(resolve(span.content, context), span.attributes.lang)
+  end
+  return nil
+end
+
+-- Everything of ours in blocks or inlines, in document order; context says in what they stand.
+function resolve(content, context)
+  local function flat(element)
+    element.content = resolve(element.content, with(context, { flat = true }))
+    return element, false
+  end
+  return content:walk {
+    traverse = 'topdown',
+    Div = function(div)
+      local made = one_div(div, context)
+      if made then return made, false end
+    end,
+    Span = function(span)
+      local made = one_span(span, context)
+      if made then return made, false end
+    end,
+    Header = flat,
+    Link = flat,
+  }
+end
+
+-- The trace comes last: it lists what all the rest has used, also where it does not stand last.
+local function fill_trace(blocks)
+  return blocks:walk { Div = function(div)
+    local wanted = div.attributes['generated-trace']
+    if not wanted then return nil end
+    if wanted ~= 'all' then
+      sources.stop(sources.block('generated-trace', 1), 'generated-trace="' .. wanted .. '" is unknown', 'Write generated-trace="all"')
+    end
+    return trace_block()
+  end }
+end
+
+local function survey(blocks)
+  local has_figure = false
+  local function note(element) if element.identifier ~= '' then anchors[element.identifier] = true end end
+  blocks:walk {
+    Header = note, Span = note,
+    Div = function(div)
+      note(div)
+      has_trace = has_trace or div.attributes['generated-trace'] ~= nil
+      has_figure = has_figure or div.attributes['generated-figure'] ~= nil
+      local text = div.attributes['generated-table'] and sources.read('_generated/tables/' .. div.attributes['generated-table'] .. '.json')
+      for anchor in (text or ''):gmatch('"anchor":%s*"([%w_.-]+)"') do anchors[anchor] = true end
+    end,
+  }
+  return has_figure
+end
+
+-- ---------------------------------------------------------------- the document
+
+local function css_variables(colours)
+  local names = {}
+  for name in pairs(colours) do names[#names + 1] = name end
+  table.sort(names)
+  return table.concat(mapped(names, function(name) return '--' .. name .. ':' .. colours[name] end), ';')
+end
+
+local function tokens_style()
+  return string.format('<style>:root{%s;--measure:%s}\n@media (prefers-color-scheme: dark){:root{%s}}\n@media print{:root{%s}}</style>',
+    css_variables(tokens.colour.light), tokens.size.measure, css_variables(tokens.colour.dark), css_variables(tokens.colour.light))
+end
+
+local function build_line()
+  if not given(build.short) then return nil end
+  return 'Version ' .. build.short .. (build.dirty and ' with uncommitted changes' or '') .. ' of ' .. build.date
+end
+
+local function complete_meta(meta)
+  if given(build.date) then meta['build-date'] = pandoc.MetaString(build.date) end
+  local line = build_line()
+  if line then meta['build-line'] = pandoc.Inlines(line) end
+  if is_html then meta['tokens-css'] = pandoc.MetaBlocks { raw_block(tokens_style()) } end
+  local kind = pandoc.utils.type(meta.abstract)
+  if kind == 'Inlines' or kind == 'Blocks' then meta.abstract = resolve(meta.abstract, {}) end
+end
+
+function Pandoc(doc)
+  if not is_html and FORMAT ~= 'typst' then
+    sources.stop('_quarto.yml', 'the format ' .. FORMAT .. ' is not made', 'Render html or typst')
+  end
+  load_data()
+  local has_figure = survey(doc.blocks)
+  complete_meta(doc.meta)
+  doc.blocks = fill_trace(resolve(doc.blocks, {}))
+  if has_figure then doc.blocks:extend(scripts()) end
+  return doc
+end
