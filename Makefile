@@ -80,13 +80,18 @@ report: build/report/index.html build/report/report.pdf ## build build/report/in
 
 build/report/index.html: $(GENERATED)/values.json build/version.json build/renderer $(DOCUMENT)
 	@echo "report: writing the page and the PDF"
+	@cp build/version.json $(GENERATED)/build.json
 	@$(PY) report/prose.py
 	@$(PY) report/render.py --renderer $(RENDERER) --out build/report
 
 build/report/report.pdf: build/report/index.html
 	@if [ -f $@ ]; then touch $@; else $(PY) report/render.py --renderer $(RENDERER) --out build/report; fi
 
-build/version.json build/renderer: ;
+build/version.json:
+	@sh analysis/version.sh
+
+build/renderer:
+	@echo "$(RENDERER)" > $@
 
 $(GENERATED)/values.json: $(EXECUTED) data/sources.yml $(PACKAGE)
 	@echo "report: gathering what the notebooks found"

@@ -4,16 +4,19 @@
 # Outside a git checkout of its own the project has no commit and a fixed date.
 set -eu
 parts="data analysis report requirements.txt"
-commit="" epoch=1787616000 dirty=false
+commit="" epoch=1787616000 date=2026-08-25 dirty=false
 if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = "" ]; then
-  line=$(git log -1 --format='%H %ct' -- $parts 2>/dev/null || true)
+  line=$(TZ=UTC git log -1 --format='%H %ct %cd' --date=format-local:%Y-%m-%d -- $parts \
+    2>/dev/null || true)
   if [ -n "$line" ]; then
-    commit=${line% *} epoch=${line#* }
+    commit=${line%% *} rest=${line#* }
+    epoch=${rest% *} date=${rest#* }
     [ -z "$(git status --porcelain -- $parts 2>/dev/null)" ] || dirty=true
   fi
 fi
 mkdir -p build
-new="{\"commit\": \"$commit\", \"epoch\": $epoch, \"dirty\": $dirty}"
+short=$(printf '%.10s' "$commit")
+new="{\"commit\": \"$commit\", \"short\": \"$short\", \"date\": \"$date\", \"epoch\": $epoch, \"dirty\": $dirty}"
 if [ ! -f build/version.json ] || [ "$(cat build/version.json)" != "$new" ]; then
   printf '%s\n' "$new" > "build/.version.$$"
   mv -f "build/.version.$$" build/version.json
