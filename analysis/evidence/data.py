@@ -223,7 +223,7 @@ class Data:
         if id not in table:
             raise InputError(
                 f"there is no {what} {shown(id)}",
-                field=field or what,
+                field=field,
                 mend=f"use one of: {', '.join(sorted(table)[:20])}; or add it to its table",
             )
         return table[id]
@@ -254,18 +254,22 @@ class Data:
                 line=1,
                 mend="begin each entry with its id and a colon",
             )
+        for id, fields in document.value.items():
+            if not isinstance(fields, dict):
+                raise InputError(
+                    f"the entry {shown(id)} has no fields",
+                    file=document.file,
+                    line=document.line((id,)),
+                    mend="write its fields below it, indented, one a line",
+                )
         return {
-            id: validated(kind, {"id": id, **_mapping(fields)}, document, (id,))
+            id: validated(kind, {"id": id, **fields}, document, (id,))
             for id, fields in document.value.items()
         }
 
 
 def _grade(row: Measurement) -> Grade:
     return Grade.PUBLISHED if row.read == "primary" else Grade.STATED
-
-
-def _mapping(fields: Any) -> dict:
-    return fields if isinstance(fields, dict) else {"": fields}
 
 
 def printed_unit(text: str) -> pint.Unit:
@@ -284,11 +288,17 @@ def validated(
     try:
         return kind(**fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        at = tuple(part for part in first["loc"])
+        first = _telling(error)
+        at = tuple(first["loc"])
         raise _invalid(first, kind).at(
             file=document.file, line=document.line((*path, *at)), field=".".join(map(str, at))
         ) from None
+
+
+def _telling(error: ValidationError) -> dict:
+    """The finding that helps most: a misspelt field before the missing one it leaves."""
+    found = error.errors()
+    return next((one for one in found if one["type"] == "extra_forbidden"), found[0])
 
 
 def _invalid(problem: dict, kind: type[BaseModel]) -> InputError:
@@ -344,13 +354,9 @@ def _check_header(header: list[str] | None, kind: type[BaseModel], shown_as: str
     unknown = [name for name in header or [] if name not in kind.model_fields]
     twice = [name for name in header or [] if (header or []).count(name) > 1]
     if missing or unknown or twice:
-        problem = (
-            f"columns are missing: {', '.join(missing)}"
-            if missing
-            else f"columns are not known or stand twice: {', '.join(unknown or twice)}"
-        )
+        problems = (("missing", missing), ("not known", unknown), ("there twice", twice))
         raise InputError(
-            problem,
+            "; ".join(f"columns {what}: {', '.join(names)}" for what, names in problems if names),
             file=shown_as,
             line=1,
             mend=f"use the header {','.join(kind.model_fields)}, separated by commas",
@@ -362,7 +368,7 @@ def _row(cells: dict[str, str], kind: type[Row], shown_as: str, line: int) -> Ro
     try:
         return kind(**given)
     except ValidationError as error:
-        first = error.errors()[0]
+        first = _telling(error)
         problem = _invalid(first, kind)
         if first["type"] == "missing":
             problem = InputError("the cell is empty", mend="fill it in")

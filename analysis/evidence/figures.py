@@ -156,7 +156,7 @@ def _range(printed: str, span: re.Match[str], rest: str, form: Form) -> Figure:
     if span["ua"] and _unit(printed, span["ua"]) != unit:
         raise _refuse(printed, "the ends of the range have different units")
     a, b = (_interval(end, about=form == "about") for end in (first, second))
-    if a[0] > b[0] and not first["over"]:
+    if _value(first) > _value(second) and not first["over"]:
         raise _refuse(printed, "the range runs downwards")
     return Figure(printed, "range", min(a[0], b[0]), max(a[1], b[1]), unit, (a, b))
 

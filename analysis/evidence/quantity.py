@@ -13,6 +13,7 @@ And where intervals overlap a comparison is undecided, not false.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
@@ -100,7 +101,7 @@ _APART = ("[mixed_token]", "[output_token]")
 @lru_cache(maxsize=1024)
 def unit_of(text: str) -> pint.Unit:
     """The pint unit that ``text`` spells; raises ``InputError`` for an unknown one."""
-    if len(text) > UNIT_LENGTH or "**" in text or "^" in text:
+    if len(text) > UNIT_LENGTH or not re.fullmatch(r"(\*(?!\*)|[\w/ ().])*", text, re.ASCII):
         raise InputError(f"{shown(text)} is not a unit", mend="use a unit such as ms, W or tok/s")
     try:
         return registry().Unit(text)
@@ -138,8 +139,21 @@ def _combine(left: pint.Unit, right: pint.Unit, sign: str) -> tuple[pint.Unit, F
     return reduced.units, Fraction(reduced.magnitude)
 
 
+def unit_text(unit: pint.Unit) -> str:
+    """A unit by its symbols, such as ``mixed_token/kW/s``; empty for a plain number.
+
+    Written here because pint's own formats cannot print the exact exponents it keeps.
+    """
+    above, below = [], []
+    for name, exponent in sorted(unit._units.items()):
+        symbol = registry().get_symbol(name)
+        power = abs(exponent)
+        (above if exponent > 0 else below).append(symbol if power == 1 else f"{symbol}^{power}")
+    return "*".join(above) + "".join(f"/{symbol}" for symbol in below) if above or below else ""
+
+
 def _spell(unit: pint.Unit) -> str:
-    return f"{unit:~}" if not unit.dimensionless else "a plain number"
+    return unit_text(unit) or "a plain number"
 
 
 @dataclass(frozen=True)
@@ -252,10 +266,7 @@ class Quantity:
 
     def __sub__(self, other: Quantity | int | Fraction) -> Quantity:
         o = self._same(_quantity(other))
-        low, high = self.low - o.high, self.high - o.low
-        if low != low or high != high:
-            raise QuantityError("the difference of two unbounded quantities is unknown")
-        return self._with(o, "-", low, high, self.unit)
+        return self._with(o, "-", self.low - o.high, self.high - o.low, self.unit)
 
     def __mul__(self, other: Quantity | int | Fraction) -> Quantity:
         o = _quantity(other)
@@ -336,7 +347,7 @@ class Quantity:
         return range_text(self.low, self.high)
 
     def unit_text(self) -> str:
-        return "" if self.unit.dimensionless else f"{self.unit:~}"
+        return unit_text(self.unit)
 
 
 def ratio(left: Quantity, right: Quantity) -> Quantity:
@@ -397,11 +408,7 @@ def _times(a: Bound, b: Bound) -> Bound:
 
 
 def _over(a: Bound, b: Bound) -> Bound:
-    if math.isinf(b):
-        if math.isinf(a):
-            raise QuantityError("the quotient of two unbounded quantities is unknown")
-        return Fraction(0)
-    return a / b
+    return Fraction(0) if math.isinf(b) else a / b
 
 
 # -- digits -------------------------------------------------------------------------------

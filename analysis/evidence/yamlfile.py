@@ -100,6 +100,8 @@ def _build(node: yaml.Node, path: tuple, document: Document, seen: set[int]) -> 
         )
     if isinstance(node, yaml.ScalarNode):
         return _scalar(node, document)
+    if node.tag.rpartition(":")[2] not in ("seq", "map"):
+        raise _tagged(node, document)
     if isinstance(node, yaml.SequenceNode):
         return [_build(item, (*path, i), document, seen) for i, item in enumerate(node.value)]
     mapping: dict[str, Any] = {}
@@ -130,7 +132,11 @@ def _scalar(node: yaml.ScalarNode, document: Document) -> str | bool | None:
         return node.value.lower() in ("true", "yes", "on")
     if kind in ("str", "int", "float", "timestamp"):
         return node.value
-    raise InputError(
+    raise _tagged(node, document)
+
+
+def _tagged(node: yaml.Node, document: Document) -> InputError:
+    return InputError(
         f"the tag {shown(node.tag)} is not allowed",
         file=document.file,
         line=node.start_mark.line + 1,
