@@ -31,6 +31,7 @@ import yaml
 
 MAX_PAGE_BYTES = 2_500_000
 PDF_STANDARDS = ["ua-1", "a-2a"]
+FILTER_STOPPED = 2  # the exit code of filters/sources.lua
 
 # the keys of _quarto.yml that both renderers honour; None: any plain value
 KNOWN_KEYS = {
@@ -133,12 +134,18 @@ def check_keys(node: yaml.Node, known: dict, file: str, offset: int = 0, path: s
     for key, value in node.value:
         position = f"{file}:{key.start_mark.line + 1 + offset}"
         if key.value not in known:
-            stop(position, f'the key "{path}{key.value}" is unknown', "Remove it, or teach it to render.py")
+            stop(
+                position,
+                f'the key "{path}{key.value}" is unknown',
+                "Remove it, or teach it to render.py",
+            )
         inner = known[key.value]
         if inner is None:
             continue
         if not isinstance(value, yaml.MappingNode):
-            stop(position, f'"{path}{key.value}" holds no keys', "Give it the keys that belong there")
+            stop(
+                position, f'"{path}{key.value}" holds no keys', "Give it the keys that belong there"
+            )
         check_keys(value, inner, file, offset, f"{path}{key.value}.")
 
 
@@ -168,7 +175,11 @@ def read_config(project: Path) -> dict:
         for key in keys:
             found = found.get(key) if isinstance(found, dict) else None
         if found != wanted:
-            stop(file, f"{'.'.join(keys)} is {found!r}", f"Set it to {wanted!r}; the two renderers differ otherwise")
+            stop(
+                file,
+                f"{'.'.join(keys)} is {found!r}",
+                f"Set it to {wanted!r}; the two renderers differ otherwise",
+            )
     return config
 
 
@@ -179,7 +190,11 @@ def read_build(project: Path) -> dict:
         build = json.loads(path.read_text("utf-8"))
         build["epoch"] = int(build["epoch"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        stop(shown(project, path), f"cannot be read ({error.__class__.__name__})", "Run the notebooks first")
+        stop(
+            shown(project, path),
+            f"cannot be read ({error.__class__.__name__})",
+            "Run the notebooks first",
+        )
     return build
 
 
@@ -192,10 +207,18 @@ def expand(project: Path, path: Path, chain: tuple[Path, ...] = ()) -> list[Line
     lines: list[Line] = []
     for number, text in enumerate(path.read_text("utf-8").splitlines(), start=1):
         if number == 1 and chain and text.strip() == "---":
-            stop(f"{file}:1", "an included file starts with front matter", "Only index.qmd has front matter")
+            stop(
+                f"{file}:1",
+                "an included file starts with front matter",
+                "Only index.qmd has front matter",
+            )
         match = INCLUDE.match(text)
         if match:
-            lines += expand(project, included(project, path, match[1], f"{file}:{number}", chain), (*chain, path))
+            lines += expand(
+                project,
+                included(project, path, match[1], f"{file}:{number}", chain),
+                (*chain, path),
+            )
         else:
             lines.append(Line(file, number, text))
     return lines
@@ -205,9 +228,17 @@ def included(project: Path, path: Path, name: str, position: str, chain: tuple[P
     """The file that an include names; it lies in the project and does not include itself."""
     target = (path.parent / name).resolve()
     if not target.is_relative_to(project):
-        stop(position, f"the include of {name} leads out of the document's folder", "Keep what is included inside it")
+        stop(
+            position,
+            f"the include of {name} leads out of the document's folder",
+            "Keep what is included inside it",
+        )
     if not target.is_file():
-        stop(position, f"the included file {name} is missing", "Correct its path; it is relative to this file")
+        stop(
+            position,
+            f"the included file {name} is missing",
+            "Correct its path; it is relative to this file",
+        )
     if target in (*chain, path):
         stop(position, f"the file {name} includes itself", "Remove one of the includes")
     return target
@@ -228,7 +259,11 @@ def check_front_matter(lines: list[Line]) -> None:
     """The YAML at the head holds known keys only."""
     ends = [at for at, line in enumerate(lines) if line.text.strip() in ("---", "...") and at > 0]
     if not lines or lines[0].text.strip() != "---" or not ends:
-        stop(lines[0].position if lines else "index.qmd", "no front matter", "Start the file with title: between two --- lines")
+        stop(
+            lines[0].position if lines else "index.qmd",
+            "no front matter",
+            "Start the file with title: between two --- lines",
+        )
     text = "\n".join(line.text for line in lines[1 : ends[0]])
     head = parse_yaml(text, KNOWN_FRONT_MATTER, lines[0].file, offset=1)
     if not head.get("title"):
@@ -247,11 +282,19 @@ def check_lines(lines: list[Line]) -> None:
         if match:
             fence = match[1]
             if CELL.match(match[2]):
-                stop(line.position, f"a code cell {match[2].strip()}", "The document runs no code: compute it in a notebook")
+                stop(
+                    line.position,
+                    f"a code cell {match[2].strip()}",
+                    "The document runs no code: compute it in a notebook",
+                )
             continue
         for code in INLINE_CODE.findall(line.text):
             if INLINE_CELL.match(code):
-                stop(line.position, f"inline code {code}", "The document runs no code: name a value, [id]{.val}")
+                stop(
+                    line.position,
+                    f"inline code {code}",
+                    "The document runs no code: name a value, [id]{.val}",
+                )
         shortcode = SHORTCODE.search(INLINE_CODE.sub("", line.text))
         if shortcode:
             stop(
@@ -277,7 +320,10 @@ def common_options(config: dict) -> list[str]:
         options += ["--toc", "--toc-depth", str(config.get("toc-depth", 3))]
     for key in ("bibliography", "lang", "link-citations"):
         if key in config:
-            options += ["--metadata", f"{key}={str(config[key]).lower() if isinstance(config[key], bool) else config[key]}"]
+            options += [
+                "--metadata",
+                f"{key}={str(config[key]).lower() if isinstance(config[key], bool) else config[key]}",
+            ]
     return options
 
 
@@ -294,7 +340,16 @@ def html_options(config: dict) -> list[str]:
 
 def typst_options(config: dict) -> list[str]:
     numbering = config["format"]["typst"].get("section-numbering", "1.1")
-    return ["--to", "typst", "--wrap", "none", "--template", "theme/template.typ", "--variable", f"section-numbering={numbering}"]
+    return [
+        "--to",
+        "typst",
+        "--wrap",
+        "none",
+        "--template",
+        "theme/template.typ",
+        "--variable",
+        f"section-numbering={numbering}",
+    ]
 
 
 def as_list(value: object) -> list:
@@ -303,7 +358,11 @@ def as_list(value: object) -> list:
 
 def clean_environment(build: dict) -> dict[str, str]:
     """The environment of the tools: nothing of a Quarto around us, the time of the version that is built."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("QUARTO_", "PANDOC_", "TYPST_"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("QUARTO_", "PANDOC_", "TYPST_"))
+    }
     return {**kept, "SOURCE_DATE_EPOCH": str(build["epoch"]), "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
 
@@ -333,18 +392,24 @@ def run_pandoc(project: Path, config: dict, lines: list[Line], build: dict) -> t
             results = list(pool.map(subprocess.Popen.communicate, runs))
     for run, (_, errors) in zip(runs, results, strict=True):
         if run.returncode:
-            raise RenderError(located(errors.decode("utf-8", "replace"), source, lines))
+            raise RenderError(
+                located(errors.decode("utf-8", "replace"), run.returncode, source, lines)
+            )
     return results[0][0], results[1][0]
 
 
-def located(message: str, source: Path, lines: list[Line]) -> str:
+def located(message: str, code: int, source: Path, lines: list[Line]) -> str:
     """pandoc's message with the places of the expanded text turned into file and line."""
 
     def place(match: re.Match) -> str:
         number = int(match[1])
         return lines[number - 1].position if 0 < number <= len(lines) else match[0]
 
-    message = message.replace(str(source), "the document").replace("Failing because there were warnings.", "")
+    message = message.replace(str(source), "the document").replace(
+        "Failing because there were warnings.", ""
+    )
+    if code == FILTER_STOPPED:
+        message = message.strip().splitlines()[-1]
     message = re.sub(r"line (\d+)(?:,? column \d+)?", place, message)
     return message.strip() or "pandoc failed without a message"
 
@@ -366,7 +431,9 @@ def compile_pdf(project: Path, config: dict, source: bytes, build: dict) -> byte
         raise RenderError(f"Typst could not set the PDF: {error}") from None
 
 
-def render_embedded(project: Path, config: dict, lines: list[Line], build: dict) -> tuple[bytes, bytes]:
+def render_embedded(
+    project: Path, config: dict, lines: list[Line], build: dict
+) -> tuple[bytes, bytes]:
     html, typst_source = run_pandoc(project, config, lines, build)
     return html, compile_pdf(project, config, typst_source, build)
 
@@ -380,14 +447,24 @@ def render_quarto(project: Path, config: dict, build: dict) -> tuple[bytes, byte
     if not quarto:
         raise RenderError(NO_QUARTO)
     environment = {**clean_environment(build), "TYPST_IGNORE_SYSTEM_FONTS": "true"}
-    run = subprocess.run([quarto, "render", str(project)], env=environment, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [quarto, "render", str(project)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if run.returncode:
         raise RenderError(f"quarto render failed:\n{run.stderr.strip()}")
     folder = (project / config["project"]["output-dir"]).resolve()
     outputs = [folder / "index.html", folder / "index.pdf"]
     for output in outputs:
         if not output.is_file():
-            stop(str(output.name), "quarto render did not make it", "Read the messages of `quarto render` in the document's folder")
+            stop(
+                str(output.name),
+                "quarto render did not make it",
+                "Read the messages of `quarto render` in the document's folder",
+            )
     html, pdf = (output.read_bytes() for output in outputs)
     check_resolved(html.decode("utf-8"))
     return html, pdf
@@ -395,10 +472,14 @@ def render_quarto(project: Path, config: dict, build: dict) -> tuple[bytes, byte
 
 def check_resolved(html: str) -> None:
     """Quarto only warns of a reference or citation that leads nowhere, and prints a question mark."""
-    found = re.search(r"\?@((?:fig|tbl|sec)-[\w-]+)|\?<!-- *-->([\w:.-]+)|<strong>([\w:.-]+)\?</strong>", html)
+    found = re.search(
+        r"\?@((?:fig|tbl|sec)-[\w-]+)|\?<!-- *-->([\w:.-]+)|<strong>([\w:.-]+)\?</strong>", html
+    )
     if found:
         name = next(group for group in found.groups() if group)
-        raise RenderError(f"index.html: the reference or citation @{name} leads nowhere. Correct it, or give its target.")
+        raise RenderError(
+            f"index.html: the reference or citation @{name} leads nowhere. Correct it, or give its target."
+        )
 
 
 # ---------------------------------------------------------------- outputs
@@ -417,7 +498,11 @@ class ResourceFinder(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.in_style = tag == "style"
         for name, value in attrs:
-            if name in self.LOADING and tag != "a" and not re.match(r"data:|#|$", (value or "").strip()):
+            if (
+                name in self.LOADING
+                and tag != "a"
+                and not re.match(r"data:|#|$", (value or "").strip())
+            ):
                 self.found.append(f"<{tag} {name}={value}>")
             if name == "style":
                 self.find_css(value or "")
@@ -440,9 +525,17 @@ def check_page(html: bytes) -> None:
     finder = ResourceFinder()
     finder.feed(html.decode("utf-8"))
     if finder.found:
-        stop("index.html", f"the page would load {finder.found[0]}", "Put it into the page, or leave it out")
+        stop(
+            "index.html",
+            f"the page would load {finder.found[0]}",
+            "Put it into the page, or leave it out",
+        )
     if len(html) > MAX_PAGE_BYTES:
-        stop("index.html", f"the page has {len(html):,} bytes, more than {MAX_PAGE_BYTES:,}", "Make its charts smaller")
+        stop(
+            "index.html",
+            f"the page has {len(html):,} bytes, more than {MAX_PAGE_BYTES:,}",
+            "Make its charts smaller",
+        )
 
 
 def write_outputs(out: Path, files: dict[str, bytes]) -> None:
@@ -472,10 +565,19 @@ def render(project: Path, out: Path, renderer: str) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     here = Path(__file__).resolve().parent
-    parser = argparse.ArgumentParser(description="Render the document to index.html and report.pdf.")
+    parser = argparse.ArgumentParser(
+        description="Render the document to index.html and report.pdf."
+    )
     parser.add_argument("--renderer", choices=["auto", "embedded", "quarto"], default="auto")
-    parser.add_argument("--out", type=Path, default=here.parent / "build" / "report", help="folder of the two outputs")
-    parser.add_argument("--project", type=Path, default=here, help="folder of the document (default: this one)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=here.parent / "build" / "report",
+        help="folder of the two outputs",
+    )
+    parser.add_argument(
+        "--project", type=Path, default=here, help="folder of the document (default: this one)"
+    )
     options = parser.parse_args(arguments)
     try:
         render(options.project.resolve(), options.out.resolve(), options.renderer)

@@ -21,7 +21,9 @@ local FOREIGN = set 'eq lst thm lem cor prp cnj def exm exr sol rem alg nte wrn 
 
 local MEND = 'Only the constructs in report/README.md are known; write it with those'
 
-local function stop(needle, found, mend) sources.stop(sources.text(needle), found, mend or MEND) end
+local function stop_at(position, found, mend) sources.stop(position, found, mend or MEND) end
+
+local function stop(needle, found, mend) stop_at(sources.text(needle), found, mend) end
 
 local identifiers = {}
 
@@ -29,14 +31,14 @@ local function check_identifier(id)
   if id == '' then return end
   local prefix = id:match('^(%a+)%-')
   if prefix and FOREIGN[prefix] then stop('#' .. id, 'the id "' .. id .. '" asks for a numbered ' .. prefix) end
-  if identifiers[id] then stop('#' .. id, 'the id "' .. id .. '" is given twice', 'Rename one of them') end
+  if identifiers[id] then stop_at(sources.text('#' .. id, 2), 'the id "' .. id .. '" is given twice', 'Rename one of them') end
   identifiers[id] = true
 end
 
 local function check_attributes(element)
   check_identifier(element.identifier)
   for _, class in ipairs(element.classes) do
-    if not CLASSES[class] then stop('.' .. class, 'the class "' .. class .. '" is unknown') end
+    if not CLASSES[class] then stop_at(sources.class(class), 'the class "' .. class .. '" is unknown') end
   end
   for key in pairs(element.attributes) do
     if not KEYS[key] then stop(key .. '=', 'the attribute "' .. key .. '" is unknown') end

@@ -307,7 +307,8 @@ local function table_blocks(id, label, context, position)
   local made = pandoc.Table({ long = {}, short = nil }, column_specs(data), pandoc.TableHead { pandoc.Row(heads) },
     { body }, pandoc.TableFoot(), attr)
   if not is_html then return pandoc.Blocks { made } end
-  local scroll = { class = 'table-scroll', tabindex = '0', role = 'region', ['aria-label'] = label }
+  -- a list of pairs: the order of a Lua table differs from run to run
+  local scroll = pandoc.Attr('', { 'table-scroll' }, { { 'role', 'region' }, { 'aria-label', label }, { 'tabindex', '0' } })
   return pandoc.Blocks { pandoc.Div({ made }, scroll) }
 end
 
@@ -510,7 +511,7 @@ end
 local function generated(div, key, make, context)
   local id = div.attributes[key]
   local count = counted(key, id)
-  local function position() return sources.block(key .. '="' .. id .. '"', count) end
+  local function position() return sources.attribute(key, id, count) end
   local label = div.identifier
   local wanted = key == 'generated-table' and 'tbl-' or 'fig-'
   if label:sub(1, 4) ~= wanted then
@@ -580,7 +581,7 @@ local function fill_trace(blocks)
     local wanted = div.attributes['generated-trace']
     if not wanted then return nil end
     if wanted ~= 'all' then
-      sources.stop(sources.block('generated-trace', 1), 'generated-trace="' .. wanted .. '" is unknown', 'Write generated-trace="all"')
+      sources.stop(sources.attribute('generated-trace', wanted, 1), 'generated-trace="' .. wanted .. '" is unknown', 'Write generated-trace="all"')
     end
     return trace_block()
   end }

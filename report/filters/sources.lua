@@ -124,18 +124,32 @@ function M.block(class, count)
   return locate(visible, pattern, false, count)
 end
 
---- "file:line" of the first line that holds this text.
-function M.text(text)
+--- "file:line" of the count-th fenced block with this attribute.
+function M.attribute(key, value, count)
   load()
-  local position = locate(visible, text, true, 1)
-  if not position:match(':%d+$') then position = locate(all, text, true, 1) end
+  local pattern = '^%s*:::+.-' .. quoted(key) .. '="?' .. quoted(value) .. '"?%f[%s}]'
+  return locate(visible, pattern, false, count)
+end
+
+--- "file:line" of the count-th place that holds this text, be it prose or not.
+function M.text(text, count)
+  load()
+  local position = locate(visible, text, true, count or 1)
+  if not position:match(':%d+$') then position = locate(all, text, true, count or 1) end
   return position
 end
 
+--- "file:line" of the first element of this class, written .class or ::: class.
+function M.class(class)
+  local position = M.text('.' .. class)
+  return position:match(':%d+$') and position or M.block(class, 1)
+end
+
 --- Stops the build with one message: where, what was found, how to mend it.
+-- The exit code is none of pandoc's own, so that render.py knows this message from a warning.
 function M.stop(position, found, mend)
   io.stderr:write(position .. ': ' .. found .. '. ' .. mend .. '.\n')
-  os.exit(3)
+  os.exit(2)
 end
 
 return M
