@@ -126,16 +126,19 @@ class OperatingPoint(Row):
     def topology(self) -> str:
         """Workers and their parallelism: ``11P(tp2,ep2)+3D(tp4,ep4,dp-attn)``."""
 
-        def part(side: str, letter: str) -> str:
-            get = lambda name: getattr(self, f"{side}_{name}")  # noqa: E731
-            inner = [f"{name}{get(name)}" for name in ("tp", "ep") if get(name) is not None]
-            inner += ["dp-attn"] if get("dp_attention") else []
-            workers = get("workers") if get("workers") is not None else "?"
-            return f"{workers if letter else ''}{letter}({','.join(inner)})"
-
         if self.disaggregated:
-            return f"{part('prefill', 'P')}+{part('decode', 'D')}"
-        return part("decode", "").strip("()")
+            return f"{self._workers('prefill')}+{self._workers('decode')}"
+        return self._parallelism("decode")
+
+    def _workers(self, role: str) -> str:
+        count = getattr(self, f"{role}_workers")
+        shown = "?" if count is None else count
+        return f"{shown}{role[0].upper()}({self._parallelism(role)})"
+
+    def _parallelism(self, role: str) -> str:
+        degrees = [(name, getattr(self, f"{role}_{name}")) for name in ("tp", "ep")]
+        parts = [f"{name}{degree}" for name, degree in degrees if degree is not None]
+        return ",".join(parts + ["dp-attn"] * bool(getattr(self, f"{role}_dp_attention")))
 
     def tpot(self, statistic: Statistic) -> Quantity | None:
         """Time per output token, or None where the row does not give this statistic."""
