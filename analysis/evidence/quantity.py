@@ -454,7 +454,7 @@ def number_text(low: Bound, high: Bound, digits: int | None = None) -> str:
         places = _places(low)
         first = _leading(low)
         if places is None or places + first + 1 > 12:
-            places = MOST_DIGITS - 1 - first
+            places = (digits or MOST_DIGITS) - 1 - first
         if digits is not None:
             places = min(places, digits - 1 - first)
         return _rounded(low, places)
