@@ -7,7 +7,8 @@ tables, the tests of this file that need those very rows are skipped.
 import pytest
 from evidence import baselines, points
 from evidence.baselines import Comparator
-from evidence.data import ROOT, Data
+from evidence.data import Data
+from evidence.paths import ROOT
 from evidence.quantity import Grade
 
 FOLDER = ROOT / "data" / "inferencex"

@@ -150,7 +150,9 @@ def test_yaml_that_is_not_what_it_should_be(folder, text, found):
 
 
 def test_anchors_that_would_expand_without_end_are_refused(folder):
-    bomb = "a: &a [x, x]\n" + "".join(f"{c}: &{c} [*{b}, *{b}]\n" for b, c in zip("abcdefgh", "bcdefghi"))
+    bomb = "a: &a [x, x]\n" + "".join(
+        f"{c}: &{c} [*{b}, *{b}]\n" for b, c in zip("abcdefgh", "bcdefghi")
+    )
     (folder / "systems.yml").write_text(bomb, encoding="utf-8")
     with pytest.raises(InputError, match="alias"):
         read_everything(folder)

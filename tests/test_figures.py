@@ -72,7 +72,9 @@ def test_a_trailing_zero_counts():
 
 
 decimals = st.builds(
-    lambda whole, places, digits: f"{whole:,}" + (f".{digits % 10**places:0{places}d}" if places else ""),
+    lambda whole, places, digits: (
+        f"{whole:,}" + (f".{digits % 10**places:0{places}d}" if places else "")
+    ),
     st.integers(0, 10**9),
     st.integers(0, 6),
     st.integers(0, 10**6),

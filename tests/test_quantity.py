@@ -133,7 +133,9 @@ def test_scales_are_converted_exactly():
     assert 960 < length.low < length.high < 975
 
 
-@pytest.mark.parametrize("text", ["parsnip", "ms**9999999", "(", "ms;", "1e400*s", "s" * 100, "m^2"])
+@pytest.mark.parametrize(
+    "text", ["parsnip", "ms**9999999", "(", "ms;", "1e400*s", "s" * 100, "m^2"]
+)
 def test_unknown_units_are_refused(text):
     with pytest.raises(InputError):
         unit_of(text)
@@ -197,7 +199,9 @@ def test_the_formula_says_what_was_computed():
 
 def test_inputs_and_sources_are_gathered_once():
     a = Quantity.read(parse("2"), "", grade=Grade.PUBLISHED, id="a", sources=[("s", "p")])
-    b = Quantity.read(parse("3"), "", grade=Grade.PUBLISHED, id="b", sources=[("s", "p"), ("t", "q")])
+    b = Quantity.read(
+        parse("3"), "", grade=Grade.PUBLISHED, id="b", sources=[("s", "p"), ("t", "q")]
+    )
     trace = (a / b + a).trace
     assert trace.inputs == ("a", "b") and trace.sources == (("s", "p"), ("t", "q"))
 

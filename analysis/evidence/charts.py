@@ -208,7 +208,10 @@ def savings(points: Sequence[tuple[str, int, Quantity]]) -> alt.LayerChart:
     )
     y = alt.Y("value:Q", title="Seconds saved, linear illustration (s)", scale=alt.Scale(zero=True))
     band = base.mark_area(opacity=0.25, color=tokens()["jalapeno"]).encode(
-        x=x, y=alt.Y("low:Q", title="Seconds saved, linear illustration (s)"), y2="high:Q", detail="model:N"
+        x=x,
+        y=alt.Y("low:Q", title="Seconds saved, linear illustration (s)"),
+        y2="high:Q",
+        detail="model:N",
     )
     lines = base.mark_line(color=tokens()["jalapeno"], strokeWidth=1.5, strokeDash=[5, 3]).encode(
         x=x, y=y, detail="model:N"

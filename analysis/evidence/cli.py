@@ -25,7 +25,9 @@ def _check(command: argparse.ArgumentParser) -> None:
         from .data import Data
 
         data = Data(given.folder)
-        print(f"{len(data.measurements)} measurements from {len(data.sources)} sources are in order")
+        print(
+            f"{len(data.measurements)} measurements from {len(data.sources)} sources are in order"
+        )
 
     command.set_defaults(run=run)
 

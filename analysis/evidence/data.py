@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from . import figures, yamlfile
 from .errors import InputError, shown
-from .model import Gap, Measurement, Metric, Model, Rated, Source, System
+from .model import Claim, Gap, Measurement, Metric, Model, Rated, Source, System, Topic
 from .paths import DATA
 from .quantity import Grade, Quantity, unit_of
 
@@ -114,6 +115,41 @@ class Data:
                 self._placed("gaps.yml", at, self.source, cite.source)
         return gaps
 
+    @cached_property
+    def topics(self) -> dict[str, Topic]:
+        return self.keyed("topics.yml", Topic)
+
+    @cached_property
+    def claims(self) -> dict[str, Claim]:
+        """Every claim of claims/*.yml, by id, in the order of files and entries."""
+        claims: dict[str, Claim] = {}
+        for path in sorted((self.folder / "claims").glob("*.yml")):
+            name = f"claims/{path.name}"
+            for id, claim in self.keyed(name, Claim).items():
+                with self.claim_field(id, file=name):
+                    self._new_claim(id, claims)
+                claims[id], self.claim_files[id] = claim, name
+        for claim in claims.values():
+            self._check_claim(claim, claims)
+        return claims
+
+    @cached_property
+    def claim_files(self) -> dict[str, str]:
+        return {}
+
+    @contextmanager
+    def claim_field(self, id: str, *field: str | int, file: str | None = None) -> Iterator[None]:
+        """Place an ``InputError`` from within at a claim's file, line and field."""
+        try:
+            yield
+        except InputError as error:
+            document = self._documents[file or self.claim_files[id]]
+            raise error.at(
+                file=document.file,
+                line=document.line((id, *field)),
+                field=".".join(map(str, field)) or None,
+            ) from None
+
     # -- quantities -----------------------------------------------------------------------
 
     def source(self, id: str) -> Source:
@@ -192,7 +228,46 @@ class Data:
             sources=[(rated.source, rated.place)],
         )
 
+    def quantity(self, name: str) -> Quantity | None:
+        """What a name in a formula stands for: a measurement or a system's power; else None."""
+        if name in self.measurements:
+            return self.measurement(name)
+        for which in ("package_power", "measured_power"):
+            system = name.removesuffix(f"_{which}")
+            if system != name and getattr(self.systems.get(system), which, None) is not None:
+                return self.power(system, which)
+        return None
+
+    def measured(self, name: str) -> bool:
+        """Whether a name in a formula is a published measurement, not only a rating."""
+        return name in self.measurements
+
     # -- checks ---------------------------------------------------------------------------
+
+    def _check_claim(self, claim: Claim, claims: dict[str, Claim]) -> None:
+        with self.claim_field(claim.id, "topic"):
+            self._known("topic", claim.topic, self.topics)
+        for i, saying in enumerate(claim.said):
+            with self.claim_field(claim.id, "said", i, "source"):
+                self.source(saying.source)
+        if claim.restates is not None:
+            with self.claim_field(claim.id, "restates"):
+                self._restated(claim, claims)
+
+    def _new_claim(self, id: str, claims: dict[str, Claim]) -> None:
+        if id in claims:
+            first = self.shown(self.folder / self.claim_files[id])
+            raise InputError(
+                f"there is a claim {shown(id)} in {first} already", mend="give one another id"
+            )
+
+    def _restated(self, claim: Claim, claims: dict[str, Claim]) -> None:
+        root = self._known("claim", claim.restates, claims, field="restates")
+        if root.restates is not None:
+            raise InputError(
+                f"{shown(root.id)} restates another claim itself",
+                mend=f"restate {root.restates}",
+            )
 
     def _check(self, row: Measurement) -> None:
         self._known("model", row.model, self.models, field="model")

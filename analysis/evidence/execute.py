@@ -6,7 +6,6 @@ machine or the moment; beside it stands a list of the files the notebook read, f
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sys
@@ -60,7 +59,7 @@ def execute(path: Path, executed: Path, depfile: Path) -> None:
             client.execute(env=_environment(home))
         except CellExecutionError as error:
             raise _raised(path, notebook, error) from None
-        except (DeadKernelError, asyncio.TimeoutError, TimeoutError) as error:
+        except (DeadKernelError, TimeoutError) as error:
             raise InputError(
                 f"the kernel stopped or a cell took over {SECONDS} s ({type(error).__name__})",
                 file=shown(path),

@@ -8,7 +8,15 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 
 def _date(value: str) -> str:
@@ -28,8 +36,14 @@ SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
 Date = Annotated[str, AfterValidator(_date)]
 Url = Annotated[str, AfterValidator(_url)]
+Id = SourceId  # of claims, topics and subjects too: small letters, digits and -
 Kind = Literal["vendor", "analyst", "press", "data", "method"]
 Stands = Literal["primary", "witness", "restates"]
+Words = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+    Field(min_length=1, max_length=10),
+]
 
 
 class Strict(BaseModel):
@@ -149,3 +163,99 @@ class Gap(Strict):
     said: tuple[Citation, ...] = ()
     missing: Text
     settles: Text
+
+
+class Topic(Strict):
+    """What claims are grouped by; ``settles`` and ``who`` serve claims that give none."""
+
+    id: Id
+    name: Text
+    settles: Text | None = None
+    who: Text | None = None
+
+
+class Saying(Citation):
+    """Where a claim stands: source and place, and what differs there from the claim's own."""
+
+    voice: Text | None = Field(
+        default=None, description="who speaks there, where it is not the source itself"
+    )
+    printed: Text | None = Field(default=None, description="the figure there, where it differs")
+    value: Words | None = Field(default=None, description="the value there, where it differs")
+
+
+class Part(Strict):
+    """One of several figures that a claim stands or falls with."""
+
+    of: Annotated[str, StringConstraints(max_length=200)] = Field(
+        description="what it is the figure of"
+    )
+    printed: Text | None = None
+    exact: bool = False
+    unit: Text | None = None
+    formula: Text | None = None
+
+
+class Claim(Strict):
+    """A statement of the record, in our own words.
+
+    Its verdict and its grade are computed by ``ledger``; there is no field to type them in.
+    """
+
+    id: Id
+    topic: Id
+    statement: Text
+    said: Annotated[tuple[Saying, ...], Field(min_length=1)]
+    printed: Text | None = Field(default=None, description="the figure exactly as it is printed")
+    exact: bool = Field(default=False, description="the figure is a count or a rating")
+    unit: Text | None = Field(default=None, description="of the figure, where none is printed")
+    formula: Text | None = Field(default=None, description="what the figure should come to")
+    reading: Text | None = Field(
+        default=None, description="a formula of 'printed': what its words say when read literally"
+    )
+    parts: Annotated[tuple[Part, ...], Field(min_length=2)] | None = Field(
+        default=None, description="several figures, instead of one: all of them must hold"
+    )
+    about: Id | None = Field(
+        default=None, description="the subject on which other claims may say something else"
+    )
+    value: Words | None = Field(default=None, description="what it says of the subject, in a word")
+    restates: Id | None = Field(default=None, description="the claim that this one retells")
+    settles: Text | None = Field(default=None, description="what evidence would settle it")
+    who: Text | None = Field(default=None, description="who could give that evidence")
+    explain: Text | None = Field(default=None, description="one sentence on a verdict that puzzles")
+    gap: bool = Field(default=False, description="it says that something has not been shown")
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Claim:
+        if self.parts and (self.printed or self.formula or self.reading or self.value):
+            raise ValueError("give parts, or one figure, formula or value, not both")
+        names = [part.of for part in self.parts or ()]
+        if "" in names or len(set(names)) < len(names):
+            raise ValueError("give each part a name of its own in 'of'")
+        if self.value and not (self.about or self.restates):
+            raise ValueError("a value says something about a subject: name it in about")
+        if self.about and self.restates:
+            raise ValueError("a claim that restates another shares its subject: drop about")
+        if self.reading and not self.printed:
+            raise ValueError("a reading needs a printed figure")
+        if any(saying.printed for saying in self.said) and not self.printed:
+            raise ValueError("a source prints another figure than the claim: give the claim's")
+        if any(saying.value for saying in self.said) and not self.value:
+            raise ValueError("a source says another value than the claim: give the claim's")
+        return self
+
+    @property
+    def figures(self) -> tuple[Part, ...]:
+        """The claim's figures: its parts, or its one figure as the only part."""
+        if self.parts:
+            return self.parts
+        return (
+            Part(
+                of="",
+                printed=self.printed,
+                exact=self.exact,
+                unit=self.unit,
+                formula=self.formula,
+            ),
+        )

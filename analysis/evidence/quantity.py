@@ -22,7 +22,6 @@ from functools import lru_cache
 
 import pint
 
-from . import figures
 from .errors import InputError, shown
 from .figures import Bound, Figure
 
@@ -237,9 +236,15 @@ class Quantity:
 
     def to(self, unit: str) -> Quantity:
         """The same quantity in another unit of the same dimension."""
-        factor = _convert(self.unit, unit_of(unit))
+        return self.to_unit(unit_of(unit))
+
+    def to_unit(self, unit: pint.Unit) -> Quantity:
+        """The same quantity in another unit of the same dimension."""
+        if unit == self.unit:
+            return self
+        factor = _convert(self.unit, unit)
         return replace(
-            self, low=self.low * factor, high=self.high * factor, unit=unit_of(unit), printed=None
+            self, low=self.low * factor, high=self.high * factor, unit=unit, printed=None
         )
 
     # -- arithmetic -----------------------------------------------------------------------
