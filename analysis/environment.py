@@ -34,6 +34,11 @@ def name_of(package: str) -> str:
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
+def canonical(version: str) -> str:
+    """A version without leading zeros: a wheel may call 4.4 what its metadata call 4.004."""
+    return re.sub(r"(^|\.)0+(?=\d)", r"\1", version)
+
+
 def entries(path: Path) -> list[tuple[str, str, str | None]]:
     """The (name, version, marker) of every entry of a lock."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -79,7 +84,7 @@ def check(locks: Sequence[Path]) -> None:
                 found = metadata.version(name)
             except metadata.PackageNotFoundError:
                 found = "missing"
-            if found != version:
+            if canonical(found) != canonical(version):
                 wrong.append(f"{name} {found} (the lock has {version})")
     if wrong:
         raise SetupError(

@@ -21,7 +21,8 @@ HERE = Path(__file__).resolve().parent
 ALLOWED = re.compile(
     r"""
     \b(?:GB|B|H|MI|A|R|N|HBM|VR\ NVL|NVL|EP|TP|FP|MXFP|NVFP|PDF/A-|PDF/UA-|M)\d+[a-zA-Z]*\b
-  | \bGPT-(?:OSS\ 120B|\d(?:\.\d)?)\b | \b120B\b | \bK2\.5\b | \bK3\b | \bV4\b | \bGroq\ 3\b | \bGemma\ 4\b
+  | \bGPT-(?:OSS\ 120B|\d(?:\.\d)?)\b | \b120B\b | \bK2\.5\b | \bK3\b | \bV4\b
+  | \bGroq\ 3\b | \bGemma\ 4\b
   | \bCC\ BY\ 4\.0\b | \bGen\ [123]\b | \b8k(?:/1k)?\b | \b1k\b | \bE2E\b | \bGSM8K\b
   | \b(?:\d{1,2}\ )?(?:January|February|March|April|May|June|July|August|September|October
       |November|December)\ \d{4}\b

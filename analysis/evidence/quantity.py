@@ -480,7 +480,7 @@ def _finest(low: Bound, high: Bound) -> int:
 
 
 def _rounded(value: Bound, places: int) -> str:
-    """``value`` at ``places`` decimals; "about" says that the zeros before the point are rounded."""
+    """``value`` at ``places`` decimals; "about" where digits before the point are rounded."""
     text = decimal_text(Fraction(value), places)
     return f"about {text}" if places < 0 and value % Fraction(10) ** -places else text
 
