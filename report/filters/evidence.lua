@@ -239,7 +239,10 @@ function cell_inlines(cell, table_id, context, position)
       sources.stop('_generated/tables/' .. table_id .. '.json', 'the value "' .. cell.value .. '" is not in values.json', 'Emit it in a notebook')
     end
     check_rules('value', cell.value, value, context.marked, context, position)
-    return value_inlines(cell.value, { show = cell.show, context = context.marked }, context)
+    local inlines = value_inlines(cell.value, { show = cell.show, bare = cell.bare, context = context.marked }, context)
+    return cell.strong and pandoc.Inlines { pandoc.Strong(inlines) } or inlines
+  elseif cell['break'] then
+    return pandoc.Inlines { pandoc.LineBreak() }
   elseif cell.grade then
     return pandoc.Inlines { raw_inline(grade_mark(cell.grade)) }
   elseif cell.text then
