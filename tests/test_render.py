@@ -52,7 +52,7 @@ def texts(project):
         "The slow peak is 6,450 tok/s/kW.",
         "fast / slow",
         "01-peak.ipynb, cell peaks",
-        "The vendor, First results (appendix)",
+        "(The analyst 2026, section “Power”)",
     ],
 )
 def test_both_outputs_say(texts, output, words):
