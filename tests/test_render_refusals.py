@@ -144,7 +144,8 @@ RULES = [
     ("::: proven\n::: unverified\n[power]{.val}\n:::\n:::", 6, "stands inside a proven block"),
     ("[nothing]{.val}", 5, 'the value "nothing" is not in'),
     (
-        "`[nothing]{.val}`\n\n```\n[nothing]{.val}\n```\n\n<!-- [nothing]{.val} -->\n\n[nothing]{.val}",
+        "`[nothing]{.val}`\n\n```\n[nothing]{.val}\n```\n\n"
+        "<!-- [nothing]{.val} -->\n\n[nothing]{.val}",
         13,
         'the value "nothing"',
     ),

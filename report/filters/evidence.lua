@@ -275,6 +275,15 @@ local function has_row_heads(data)
   return #data.rows > 0
 end
 
+local function continues(row) return row and row[1].header and row[1].text == '' end
+
+-- Over how many rows the head of this one stands: heads without text below it continue it.
+local function head_span(rows, index)
+  local span = 1
+  while continues(rows[index + span]) do span = span + 1 end
+  return span
+end
+
 local function read_table(id, position)
   local data = id:match('^[%w_.-]+$') and sources.read('_generated/tables/' .. id .. '.json')
   if not data then
@@ -295,9 +304,12 @@ local function table_blocks(id, label, context, position)
     if #row ~= #data.columns then
       sources.stop('_generated/tables/' .. id .. '.json', string.format('row %d has %d cells for %d columns', index, #row, #data.columns), 'Emit it again')
     end
-    local cells = {}
+    local cells = pandoc.List {}
     for place, cell in ipairs(row) do
-      cells[place] = pandoc.Cell({ pandoc.Plain(cell_inlines(cell, id, context, position)) })
+      if place > 1 or index == 1 or not continues(row) then
+        local content = { pandoc.Plain(cell_inlines(cell, id, context, position)) }
+        cells:insert(pandoc.Cell(content, 'AlignDefault', place == 1 and head_span(data.rows, index) or 1))
+      end
     end
     rows[index] = pandoc.Row(cells)
   end
@@ -650,8 +662,8 @@ local function css_variables(colours)
 end
 
 local function tokens_style()
-  return string.format('<style>:root{%s;--measure:%s}\n@media (prefers-color-scheme: dark){:root{%s}}\n@media print{:root{%s}}</style>',
-    css_variables(tokens.colour.light), tokens.size.measure, css_variables(tokens.colour.dark), css_variables(tokens.colour.light))
+  return string.format('<style>:root{%s;--measure:%s;--page:%s}\n@media (prefers-color-scheme: dark){:root{%s}}\n@media print{:root{%s}}</style>',
+    css_variables(tokens.colour.light), tokens.size.measure, tokens.size.page, css_variables(tokens.colour.dark), css_variables(tokens.colour.light))
 end
 
 local function build_line()
