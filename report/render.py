@@ -448,18 +448,15 @@ def render_quarto(project: Path, config: dict, build: dict) -> tuple[bytes, byte
     quarto = shutil.which("quarto")
     if not quarto:
         raise RenderError(NO_QUARTO)
-    environment = {**clean_environment(build), "TYPST_IGNORE_SYSTEM_FONTS": "true"}
-    run = subprocess.run(
-        [quarto, "render", str(project)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if run.returncode:
-        raise RenderError(f"quarto render failed:\n{run.stderr.strip()}")
     folder = (project / config["project"]["output-dir"]).resolve()
     outputs = [folder / "index.html", folder / "index.pdf"]
+    for output in outputs:
+        output.unlink(missing_ok=True)
+    environment = {**clean_environment(build), "TYPST_IGNORE_SYSTEM_FONTS": "true"}
+    command = [quarto, "render", str(project)]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise RenderError(from_quarto(project, run.stderr))
     for output in outputs:
         if not output.is_file():
             stop(
@@ -470,6 +467,12 @@ def render_quarto(project: Path, config: dict, build: dict) -> tuple[bytes, byte
     html, pdf = (output.read_bytes() for output in outputs)
     check_resolved(html.decode("utf-8"))
     return html, pdf
+
+
+def from_quarto(project: Path, messages: str) -> str:
+    """The filters' own message where there is one among Quarto's, else all of them."""
+    own = re.search(rf"^{re.escape(project.name)}/\S+: .*$", messages, re.MULTILINE)
+    return own[0] if own else f"quarto render failed:\n{messages.strip()}"
 
 
 def check_resolved(html: str) -> None:

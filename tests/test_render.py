@@ -219,7 +219,7 @@ FAKE_QUARTO = """#!{python}
 import pathlib, sys
 assert sys.argv[1] == "render"
 out = pathlib.Path(sys.argv[2]).parent / "build" / "report-quarto"
-out.mkdir(parents=True)
+out.mkdir(parents=True, exist_ok=True)
 (out / "index.html").write_text({html!r})
 (out / "index.pdf").write_bytes(b"%PDF-1.7")
 """
@@ -320,3 +320,11 @@ def test_a_head_without_text_continues_the_one_above(tmp_path):
     assert '<th rowspan="3"' in project.html
     assert project.html.count("<th") - project.html.count("<thead") == 4
     assert pdf_text(project.pdf).count("First") == 1
+
+
+def test_the_filters_message_is_found_among_those_of_quarto(tmp_path):
+    project = make_project(tmp_path)
+    noise = "pandoc\n  to: html\nreport/index.qmd:7: what was found. How to mend it.\nError\n"
+    message = render.from_quarto(project.folder, noise)
+    assert message == "report/index.qmd:7: what was found. How to mend it."
+    assert render.from_quarto(project.folder, "Error\n") == "quarto render failed:\nError"
