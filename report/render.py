@@ -271,7 +271,7 @@ def check_front_matter(lines: list[Line]) -> None:
 
 
 def check_lines(lines: list[Line]) -> None:
-    """Stop at shortcodes and at code that Quarto would run; pandoc's own syntax is checked by the filters."""
+    """Stop at shortcodes and at code that Quarto would run; the filters check the rest."""
     fence = ""
     for line in lines:
         match = FENCE.match(line.text)
@@ -320,11 +320,13 @@ def common_options(config: dict) -> list[str]:
         options += ["--toc", "--toc-depth", str(config.get("toc-depth", 3))]
     for key in ("bibliography", "lang", "link-citations"):
         if key in config:
-            options += [
-                "--metadata",
-                f"{key}={str(config[key]).lower() if isinstance(config[key], bool) else config[key]}",
-            ]
+            options += ["--metadata", f"{key}={yaml_scalar(config[key])}"]
     return options
+
+
+def yaml_scalar(value: object) -> str:
+    """A plain value as pandoc reads it on its command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def html_options(config: dict) -> list[str]:
@@ -357,7 +359,7 @@ def as_list(value: object) -> list:
 
 
 def clean_environment(build: dict) -> dict[str, str]:
-    """The environment of the tools: nothing of a Quarto around us, the time of the version that is built."""
+    """The tools' environment: no Quarto around us, and the time of the version that is built."""
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -446,18 +448,15 @@ def render_quarto(project: Path, config: dict, build: dict) -> tuple[bytes, byte
     quarto = shutil.which("quarto")
     if not quarto:
         raise RenderError(NO_QUARTO)
-    environment = {**clean_environment(build), "TYPST_IGNORE_SYSTEM_FONTS": "true"}
-    run = subprocess.run(
-        [quarto, "render", str(project)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if run.returncode:
-        raise RenderError(f"quarto render failed:\n{run.stderr.strip()}")
     folder = (project / config["project"]["output-dir"]).resolve()
     outputs = [folder / "index.html", folder / "index.pdf"]
+    for output in outputs:
+        output.unlink(missing_ok=True)
+    environment = {**clean_environment(build), "TYPST_IGNORE_SYSTEM_FONTS": "true"}
+    command = [quarto, "render", str(project)]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise RenderError(from_quarto(project, run.stderr))
     for output in outputs:
         if not output.is_file():
             stop(
@@ -470,15 +469,20 @@ def render_quarto(project: Path, config: dict, build: dict) -> tuple[bytes, byte
     return html, pdf
 
 
+def from_quarto(project: Path, messages: str) -> str:
+    """The filters' own message where there is one among Quarto's, else all of them."""
+    own = re.search(rf"^{re.escape(project.name)}/\S+: .*$", messages, re.MULTILINE)
+    return own[0] if own else f"quarto render failed:\n{messages.strip()}"
+
+
 def check_resolved(html: str) -> None:
-    """Quarto only warns of a reference or citation that leads nowhere, and prints a question mark."""
-    found = re.search(
-        r"\?@((?:fig|tbl|sec)-[\w-]+)|\?<!-- *-->([\w:.-]+)|<strong>([\w:.-]+)\?</strong>", html
-    )
+    """Quarto only warns of a dead reference or citation, and prints a question mark."""
+    found = re.search(r"\?@((?:fig|tbl|sec)-[\w-]+)|<strong>([\w:.-]+)\?</strong>", html)
     if found:
         name = next(group for group in found.groups() if group)
         raise RenderError(
-            f"index.html: the reference or citation @{name} leads nowhere. Correct it, or give its target."
+            f"index.html: the reference or citation @{name} leads nowhere. "
+            "Correct it, or give its target."
         )
 
 
@@ -549,7 +553,7 @@ def write_outputs(out: Path, files: dict[str, bytes]) -> None:
 
 
 def render(project: Path, out: Path, renderer: str) -> None:
-    """Render the project into ``out``; raises RenderError and touches nothing when anything fails."""
+    """Render the project into ``out``; RenderError, and nothing touched, when anything fails."""
     if renderer == "auto":
         renderer = "quarto" if shutil.which("quarto") else "embedded"
     config = read_config(project)

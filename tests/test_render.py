@@ -52,7 +52,7 @@ def texts(project):
         "The slow peak is 6,450 tok/s/kW.",
         "fast / slow",
         "01-peak.ipynb, cell peaks",
-        "The vendor, First results (appendix)",
+        "(The analyst 2026, section “Power”)",
     ],
 )
 def test_both_outputs_say(texts, output, words):
@@ -219,7 +219,7 @@ FAKE_QUARTO = """#!{python}
 import pathlib, sys
 assert sys.argv[1] == "render"
 out = pathlib.Path(sys.argv[2]).parent / "build" / "report-quarto"
-out.mkdir(parents=True)
+out.mkdir(parents=True, exist_ok=True)
 (out / "index.html").write_text({html!r})
 (out / "index.pdf").write_bytes(b"%PDF-1.7")
 """
@@ -278,7 +278,8 @@ def test_data_is_never_markup(tmp_path, text):
     project.write_data("figures/bars.meta.json", {**meta, "alt": text})
     project.write_data("figures/bars.vl.json", {"title": "</script>" + text})
     project.body(
-        "[power]{.val}\n\n# Head of [power]{.val}\n\n::: {#tbl-h generated-table=hostile}\nHostile.\n:::\n\n"
+        "[power]{.val}\n\n# Head of [power]{.val}\n\n"
+        "::: {#tbl-h generated-table=hostile}\nHostile.\n:::\n\n"
         '::: {#fig-b generated-figure="bars"}\nBars.\n:::\n\n::: {generated-trace="all"}\n:::\n'
     )
     project.render()
@@ -304,3 +305,26 @@ def test_pdf_reader_sees_a_table_row_whole(tmp_path):
     for page in with_rows:
         for row in re.findall(r"row\d+((?:longwords)*)", page):
             assert row == "longwords" * 30
+
+
+def test_a_head_without_text_continues_the_one_above(tmp_path):
+    project = make_project(tmp_path)
+    heads = ["First", "", "", "Second"]
+    rows = [
+        [{"text": head, "header": True}, {"text": f"cell {at}"}] for at, head in enumerate(heads)
+    ]
+    columns = [{"title": "Head"}, {"title": "Cell"}]
+    project.write_data("tables/heads.json", {"columns": columns, "rows": rows})
+    project.body("::: {#tbl-h generated-table=heads}\nHeads.\n:::\n")
+    project.render()
+    assert '<th rowspan="3"' in project.html
+    assert project.html.count("<th") - project.html.count("<thead") == 4
+    assert pdf_text(project.pdf).count("First") == 1
+
+
+def test_the_filters_message_is_found_among_those_of_quarto(tmp_path):
+    project = make_project(tmp_path)
+    noise = "pandoc\n  to: html\nreport/index.qmd:7: what was found. How to mend it.\nError\n"
+    message = render.from_quarto(project.folder, noise)
+    assert message == "report/index.qmd:7: what was found. How to mend it."
+    assert render.from_quarto(project.folder, "Error\n") == "quarto render failed:\nError"

@@ -28,7 +28,8 @@ CONSTRUCTS = [
     ('::: {.content-visible when-format="docx"}\nx\n:::', 'the format "docx"'),
     ("::: {.content-hidden}\nx\n:::", "content-hidden without a format"),
     ("::: {#thm-x}\nx\n:::", 'the id "thm-x"'),
-    ("$$x$$ and [x]{.aside}", 'the class "aside"'),
+    ("A ratio of $a/b$.", "a TeX formula"),
+    ("[x]{.aside}", 'the class "aside"'),
     ("<b>x</b>", "raw html"),
     ("```{=typst}\nx\n```", "raw typst"),
     ("![](a.png)", "an image"),
@@ -144,7 +145,8 @@ RULES = [
     ("::: proven\n::: unverified\n[power]{.val}\n:::\n:::", 6, "stands inside a proven block"),
     ("[nothing]{.val}", 5, 'the value "nothing" is not in'),
     (
-        "`[nothing]{.val}`\n\n```\n[nothing]{.val}\n```\n\n<!-- [nothing]{.val} -->\n\n[nothing]{.val}",
+        "`[nothing]{.val}`\n\n```\n[nothing]{.val}\n```\n\n"
+        "<!-- [nothing]{.val} -->\n\n[nothing]{.val}",
         13,
         'the value "nothing"',
     ),

@@ -91,6 +91,10 @@ local function check_image(image)
   stop('](' .. image.src, 'an image', 'Emit it from a notebook and use generated-figure, so that it has a text alternative')
 end
 
+local function check_math(math)
+  stop(math.text, 'a TeX formula', 'The PDF would lack its text alternative; write it in words or as code')
+end
+
 local function check_links(blocks)
   blocks:walk { Link = function(link)
     local target = link.target:match('^#(.+)')
@@ -104,7 +108,7 @@ local CHECKS = {
   traverse = 'topdown',
   Header = check_header, Div = check_div, Span = check_attributes,
   Code = check_code, CodeBlock = check_code,
-  RawInline = check_raw, RawBlock = check_raw, Image = check_image,
+  RawInline = check_raw, RawBlock = check_raw, Image = check_image, Math = check_math,
 }
 
 function Pandoc(doc)

@@ -278,6 +278,15 @@ local function has_row_heads(data)
   return #data.rows > 0
 end
 
+local function continues(row) return row and row[1].header and row[1].text == '' end
+
+-- Over how many rows the head of this one stands: heads without text below it continue it.
+local function head_span(rows, index)
+  local span = 1
+  while continues(rows[index + span]) do span = span + 1 end
+  return span
+end
+
 local function read_table(id, position)
   local data = id:match('^[%w_.-]+$') and sources.read('_generated/tables/' .. id .. '.json')
   if not data then
@@ -298,9 +307,12 @@ local function table_blocks(id, label, context, position)
     if #row ~= #data.columns then
       sources.stop('_generated/tables/' .. id .. '.json', string.format('row %d has %d cells for %d columns', index, #row, #data.columns), 'Emit it again')
     end
-    local cells = {}
+    local cells = pandoc.List {}
     for place, cell in ipairs(row) do
-      cells[place] = pandoc.Cell({ pandoc.Plain(cell_inlines(cell, id, context, position)) })
+      if place > 1 or index == 1 or not continues(row) then
+        local content = { pandoc.Plain(cell_inlines(cell, id, context, position)) }
+        cells:insert(pandoc.Cell(content, 'AlignDefault', place == 1 and head_span(data.rows, index) or 1))
+      end
     end
     rows[index] = pandoc.Row(cells)
   end
@@ -394,29 +406,15 @@ local function traced()
   return list
 end
 
-local function source_name(id)
-  local entry = references[id]
-  if not entry then return id end
-  local author = entry.author and entry.author[1] or {}
-  local name = author.literal or author.family
-  local title = given(entry['title-short']) and entry['title-short'] or entry.title
-  return name and name .. ', ' .. title or title
-end
-
-local function source_text(source)
-  return source_name(source.id) .. (given(source.place) and ' (' .. source.place .. ')' or '')
-end
-
-local function html_source(source)
-  local url = references[source.id] and references[source.id].URL
-  local text = html(source_text(source))
-  if url and url:match('^https?://') then return string.format('<a href="%s">%s</a>', html(url), text) end
-  return text
-end
-
-local function html_row(name, content, class)
-  local open = class and '<dd class="' .. class .. '">' or '<dd>'
-  return content ~= '' and string.format('<div><dt>%s</dt>%s%s</dd></div>', name, open, content) or ''
+-- A source as a citation, so that it is named as in the text and stands in the references.
+local function source_inlines(source)
+  local place = given(source.place) and words(', ' .. source.place) or {}
+  if references[source.id] then
+    return pandoc.Inlines { pandoc.Cite({}, { pandoc.Citation(source.id, 'NormalCitation', {}, place) }) }
+  end
+  local inlines = words(source.id)
+  inlines:extend(place)
+  return inlines
 end
 
 local function mapped(list, turn)
@@ -425,9 +423,31 @@ local function mapped(list, turn)
   return result
 end
 
-local function html_input(input)
-  if values[input] then return string.format('<a href="#trace-%s">%s</a>', input, html(input)) end
-  return html(input)
+local function joined_sources(value)
+  local inlines = pandoc.Inlines {}
+  for index, source in ipairs(value.sources or {}) do
+    if index > 1 then inlines:insert(pandoc.Space()) end
+    inlines:extend(source_inlines(source))
+  end
+  return inlines
+end
+
+-- The formula in pieces { text, id }: an id where the piece names an input that has an entry;
+-- then the inputs that the formula does not name.
+local function formula_pieces(value)
+  local known, named, pieces = {}, {}, {}
+  for _, input in ipairs(value.inputs or {}) do known[input] = values[input] ~= nil end
+  local formula = given(value.formula) and value.formula or ''
+  for gap, word in formula:gmatch('([^%w_]*)([%w_]*)') do
+    if gap ~= '' then pieces[#pieces + 1] = { gap } end
+    if word ~= '' then pieces[#pieces + 1] = { word, known[word] and word or nil } end
+    named[word] = true
+  end
+  local others = {}
+  for _, input in ipairs(value.inputs or {}) do
+    if not named[input] then others[#others + 1] = { input, known[input] and input or nil } end
+  end
+  return pieces, others
 end
 
 local function notebook_text(value)
@@ -435,40 +455,69 @@ local function notebook_text(value)
   return value.notebook .. (given(value.cell) and ', cell ' .. value.cell or '')
 end
 
+local function label_of(id) return given(values[id].label) and values[id].label or id end
+
+local function html_code(piece)
+  local text = '<code>' .. html(piece[1]) .. '</code>'
+  return piece[2] and string.format('<a href="#trace-%s">%s</a>', piece[2], text) or text
+end
+
+-- Rows of one entry of the page's trace: { name, inlines }; what a value does not have is left out.
+local function html_rows(id)
+  local value = values[id]
+  local formula, others = formula_pieces(value)
+  local back = mapped(uses[id], function(place, index)
+    return string.format('<a href="#%s" aria-label="use %d of %s">%d</a>', place, index, id, index)
+  end)
+  local function row(name, text) return { name, { raw_inline(text) } } end
+  local sources_row = joined_sources(value)
+  local rows = pandoc.List { row('Id', '<code>' .. html(id) .. '</code>'), row('Interval', html(printed(value, 'range'))) }
+  if given(value.formula) then rows:insert(row('Formula', table.concat(mapped(formula, html_code)))) end
+  if #others > 0 then rows:insert(row('From', table.concat(mapped(others, html_code), ', '))) end
+  if #sources_row > 0 then rows:insert { 'Source', sources_row } end
+  if notebook_text(value) ~= '' then rows:insert(row('Notebook', html(notebook_text(value)))) end
+  if #back > 0 then rows:insert(row('Used at', '<span class="uses">' .. table.concat(back, ' ') .. '</span>')) end
+  return rows
+end
+
 local function html_entry(id)
   local value = values[id]
-  local back = mapped(uses[id], function(place, index) return string.format('<a href="#%s" aria-label="use %d of %s">%d</a>', place, index, id, index) end)
-  return table.concat({
-    string.format('<div class="trace-entry" id="trace-%s">', id),
-    string.format('<p class="trace-head"><strong>%s</strong> <span class="trace-value">%s</span> %s</p>',
-      html(given(value.label) and value.label or id), html(printed(value)), grade_mark(value.grade)),
-    '<dl>', html_row('Id', '<code>' .. html(id) .. '</code>'),
-    html_row('Interval', html(printed(value, 'range'))),
-    html_row('Formula', given(value.formula) and '<code>' .. html(value.formula) .. '</code>' or ''),
-    html_row('From', table.concat(mapped(value.inputs, html_input), ', ')),
-    html_row('Source', table.concat(mapped(value.sources, html_source), '; ')),
-    html_row('Notebook', html(notebook_text(value))),
-    html_row('Used at', table.concat(back, ' '), 'uses'), '</dl></div>' }, '\n')
+  local inlines = pandoc.Inlines { raw_inline(string.format(
+    '<div class="trace-entry" id="trace-%s"><p class="trace-head"><strong>%s</strong> <span class="trace-value">%s</span> %s</p><dl>',
+    id, html(label_of(id)), html(printed(value)), grade_mark(value.grade))) }
+  for _, row in ipairs(html_rows(id)) do
+    inlines:insert(raw_inline('<div><dt>' .. row[1] .. '</dt><dd>'))
+    inlines:extend(row[2])
+    inlines:insert(raw_inline('</dd></div>'))
+  end
+  inlines:insert(raw_inline('</dl></div>'))
+  return pandoc.Plain(inlines)
+end
+
+local function typst_piece(piece)
+  return array { literal(piece[1]), piece[2] and literal('trace-' .. piece[2]) or 'none' }
 end
 
 local function typst_entry(id)
   local value = values[id]
-  local function input_literal(input)
-    return string.format('(%s, %s)', literal(input), values[input] and literal('trace-' .. input) or 'none')
-  end
-  return string.format('(id: %s, label: %s, text: %s, range: %s, grade: %s, formula: %s, inputs: %s, sources: %s, notebook: %s, uses: %s)',
-    literal(id), literal(given(value.label) and value.label or id), literal(printed(value)), literal(printed(value, 'range')),
-    literal(value.grade), literal(given(value.formula) and value.formula or ''),
-    array(mapped(value.inputs, input_literal)),
-    array(mapped(value.sources, function(source) return literal(source_text(source)) end)),
-    literal(notebook_text(value)), array(mapped(uses[id], literal)))
+  local formula, others = formula_pieces(value)
+  local inlines = pandoc.Inlines { raw_inline(string.format(
+    '(id: %s, label: %s, text: %s, range: %s, grade: %s, formula: %s, others: %s, notebook: %s, uses: %s, sources: [',
+    literal(id), literal(label_of(id)), literal(printed(value)), literal(printed(value, 'range')), literal(value.grade),
+    array(mapped(formula, typst_piece)), array(mapped(others, typst_piece)),
+    literal(notebook_text(value)), array(mapped(uses[id], literal)))) }
+  inlines:extend(joined_sources(value))
+  inlines:insert(raw_inline(']),'))
+  return pandoc.Plain(inlines)
 end
 
-local function trace_block()
+local function trace_blocks()
   local list = traced()
   if #list == 0 then return pandoc.Blocks {} end
-  if is_html then return pandoc.Blocks { raw_block('<div class="trace">\n' .. table.concat(mapped(list, html_entry), '\n') .. '\n</div>') } end
-  return pandoc.Blocks { raw_block('#trace-table(' .. table.concat(mapped(list, typst_entry), ',\n') .. ')') }
+  local blocks = pandoc.Blocks { raw_block(is_html and '<div class="trace">' or '#trace-table(') }
+  blocks:extend(mapped(list, is_html and html_entry or typst_entry))
+  blocks:insert(raw_block(is_html and '</div>' or ')'))
+  return blocks
 end
 
 -- ---------------------------------------------------------------- walking
@@ -586,7 +635,7 @@ local function fill_trace(blocks)
     if wanted ~= 'all' then
       sources.stop(sources.attribute('generated-trace', wanted, 1), 'generated-trace="' .. wanted .. '" is unknown', 'Write generated-trace="all"')
     end
-    return trace_block()
+    return trace_blocks()
   end }
 end
 
@@ -616,8 +665,8 @@ local function css_variables(colours)
 end
 
 local function tokens_style()
-  return string.format('<style>:root{%s;--measure:%s}\n@media (prefers-color-scheme: dark){:root{%s}}\n@media print{:root{%s}}</style>',
-    css_variables(tokens.colour.light), tokens.size.measure, css_variables(tokens.colour.dark), css_variables(tokens.colour.light))
+  return string.format('<style>:root{%s;--measure:%s;--page:%s}\n@media (prefers-color-scheme: dark){:root{%s}}\n@media print{:root{%s}}</style>',
+    css_variables(tokens.colour.light), tokens.size.measure, tokens.size.page, css_variables(tokens.colour.dark), css_variables(tokens.colour.light))
 end
 
 local function build_line()

@@ -148,6 +148,8 @@ end
 --- Stops the build with one message: where, what was found, how to mend it.
 -- The exit code is none of pandoc's own, so that render.py knows this message from a warning.
 function M.stop(position, found, mend)
+  local inside = position:sub(1, #shown_root + 1) == shown_root .. '/'
+  if not inside then position = path.join { shown_root, position } end
   io.stderr:write(position .. ': ' .. found .. '. ' .. mend .. '.\n')
   os.exit(2)
 end
