@@ -70,7 +70,7 @@ def _register_fonts() -> None:
 def render(chart: alt.TopLevelMixin) -> Drawn:
     """The chart's Vega-Lite specification and its SVG, the same bytes on every machine."""
     _register_fonts()
-    spec = chart.properties(config=theme()).to_dict()
+    spec = chart.properties(config=theme()).to_dict(validate=False)  # drawing it is the check
     spec.pop("$schema", None)
     return Drawn(vl_convert.vegalite_to_svg(spec, vl_version="6.1"), spec)
 
