@@ -22,6 +22,8 @@ from .model import Citation, Date, Name, SourceId, Strict, Text, Url
 from .quantity import Grade, Quantity
 
 FOLDER = "inferencex"
+COMPARATORS = {"gptoss120b": "gb200", "dsr1": "gb300", "kimik25": "gb300"}  # by model
+FRAMEWORK = r"^[a-z0-9][a-z0-9.-]{0,59}$"
 
 Statistic = Literal["mean", "median"]
 Decoding = Literal["stp", "mtp"]
@@ -41,7 +43,7 @@ class Row(Strict):
     hardware: Name
     precision: Name
     decoding: Decoding
-    framework: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=60)]
+    framework: Annotated[str, Field(pattern=FRAMEWORK)]
     concurrency: Count
     throughput_per_gpu_tok_s: Positive
     date: Date | None = None
@@ -254,7 +256,7 @@ HARD = (
 )  # fmt: skip
 SOFT = (
     "disaggregated", "prefill_workers", "prefill_tp", "prefill_ep", "prefill_dp_attention",
-    "decode_workers", "decode_tp", "decode_ep", "decode_dp_attention", "config_id",
+    "decode_workers", "decode_tp", "decode_ep", "decode_dp_attention",
 )  # fmt: skip
 
 
