@@ -8,10 +8,10 @@ import pytest
 from evidence import baselines, points
 from evidence.baselines import Comparator
 from evidence.data import Data
-from evidence.paths import ROOT
+from evidence.paths import DATA
 from evidence.quantity import Grade
 
-FOLDER = ROOT / "data" / "inferencex"
+FOLDER = DATA / "inferencex"
 pytestmark = pytest.mark.skipif(
     any(FOLDER.glob("*.import.json")), reason="an import has refreshed the rows"
 )

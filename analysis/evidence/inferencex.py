@@ -31,7 +31,8 @@ from . import points, rowforms
 from .data import Data, read_csv
 from .errors import InputError, shown
 from .model import Strict, Text
-from .outputs import as_json, write_atomically
+from .outputs import as_json
+from .paths import write_atomically
 from .points import OperatingPoint, hard_key, identity, same
 from .rowforms import Raw
 
@@ -130,7 +131,7 @@ class Tally:
     places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def drop(self, reason: str, place: int | None = None) -> None:
-        if reason not in self.dropped and len(self.dropped) == MOST_REASONS:
+        if reason not in self.dropped and len(self.dropped) >= MOST_REASONS:
             reason = "any of many other reasons"
         self.dropped[reason] += 1
         if place is not None and len(self.places[reason]) < EXAMPLES:
@@ -273,7 +274,8 @@ def _metrics(raw: Raw, selection: Selection, tally: Tally) -> dict[str, str | No
 def _number(value: Any, name: str, tally: Tally) -> float | None:
     """A metric as a number; null, NaN and infinity are counted and become None."""
     if value is None or value == "":
-        tally.missing[f"{name} is not given"] += 1
+        if not name.endswith("_intvty"):  # only a check; no cell of the table
+            tally.missing[f"{name} is not given"] += 1
         return None
     try:
         number = float(value)
@@ -416,7 +418,7 @@ def merge(table: list[OperatingPoint], imported: list[OperatingPoint]) -> Merge:
         confirmed = unmoved and rival.attribution == "row"
         fresh.append(_joined(rival, row) if confirmed else _joined(row, rival))
     stayed = [row for rivals in by_key.values() for row in rivals]
-    counts["stayed"] += len(stayed)
+    counts.update({"stayed": len(stayed)} if stayed else {})
     return Merge(sorted([*stayed, *fresh], key=table_order), counts)
 
 

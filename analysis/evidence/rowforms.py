@@ -291,23 +291,23 @@ def _sql_table(path: Path, name: str) -> Table:
 
 
 def _sql_rows(path: Path, name: str) -> Iterator[Any]:
-    wanted = name.encode()
     with _readable(path), _open(path) as file:
-        number = 0
+        number, inside = 0, None
         for line in file:
             number += 1
-            if not line.startswith(b"COPY "):
-                continue
-            copy = _COPY.match(line)
-            if copy and copy[1] == wanted:
-                header = [part.strip(b' "').decode() for part in copy[2].split(b",")]
-                yield header
-                break
+            if inside:
+                inside = None if line.startswith(b"\\.") else inside
+            elif copy := _COPY.match(line):
+                inside = copy[1].decode()
+                if inside == name:
+                    break
         else:
-            raise InputError(
+            raise _no_end(path, inside, number) if inside else InputError(
                 f"there is no table {name} in it", file=path,
                 mend="write the tables configs, benchmark_results and workflow_runs into one file",
             )  # fmt: skip
+        header = [part.strip(b' "').decode() for part in copy[2].split(b",")]
+        yield header
         for line in iter(lambda: file.readline(LONGEST), b""):
             number += 1
             if line.startswith(b"\\."):
@@ -318,10 +318,14 @@ def _sql_rows(path: Path, name: str) -> Iterator[Any]:
             if len(cells) != len(header):
                 raise _uneven(path, number, cells, header)
             yield number, [_copied(cell) for cell in cells]
-        raise InputError(
-            f"the table {name} has no end: the file is cut off or a row is too long",
-            file=path, line=number, mend="write the file again with pg_restore",
-        )  # fmt: skip
+        raise _no_end(path, name, number)
+
+
+def _no_end(path: Path, table: str, line: int) -> InputError:
+    return InputError(
+        f"the table {table} has no end: the file is cut off or a row is too long",
+        file=path, line=line, mend="write the file again with pg_restore",
+    )  # fmt: skip
 
 
 def _copied(cell: bytes) -> str | None:
@@ -484,7 +488,7 @@ def _api(path: Path) -> Iterator[Raw]:
             )  # fmt: skip
         metrics = row["metrics"]
         yield Raw(
-            f"row {number}", row, row["isl"], row["osl"], row["conc"], row["date"],
+            number, row, row["isl"], row["osl"], row["conc"], row["date"],
             metrics if isinstance(metrics, dict) else "", row.get("benchmark_type"),
             row.get("error"), row.get("run_url"), row.get("config_id"),
         )  # fmt: skip
