@@ -20,7 +20,12 @@ SECONDS, MEGABYTES = 3.0, 500  # for 80,000 rows
 MODELS = ("dsr1", "gptoss120b", "kimik2.5", "llama70b", "qwen3.5")
 CHIPS = ("gb200", "gb300", "b200", "b300", "h100", "h200", "mi300x", "mi355x")
 FRAMEWORKS = ("dynamo-trt", "dynamo-sglang", "dynamo-vllm", "trt", "sglang")
-CONFIG = ["id", "hardware", "framework", "model", "precision", "spec_method", "disagg", "is_multinode", "prefill_tp", "prefill_ep", "prefill_dp_attention", "prefill_num_workers", "decode_tp", "decode_ep", "decode_dp_attention", "decode_num_workers", "num_prefill_gpu", "num_decode_gpu"]  # fmt: skip
+CONFIG = [
+    "id", "hardware", "framework", "model", "precision", "spec_method", "disagg", "is_multinode",
+    "prefill_tp", "prefill_ep", "prefill_dp_attention", "prefill_num_workers",
+    "decode_tp", "decode_ep", "decode_dp_attention", "decode_num_workers",
+    "num_prefill_gpu", "num_decode_gpu",
+]  # fmt: skip
 RESULT = [
     "id",
     "workflow_run_id",
@@ -82,8 +87,8 @@ def make_csv(folder: Path, count: int) -> Path:
     """Write the three tables of a dump with ``count`` result rows into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
     made = configs(3000)
-    runs = [[i, 10**10 + i, 1, "sweep", f"https://example.org/actions/runs/{10**10 + i}", "2026-05-11"]
-            for i in range(1, 501)]  # fmt: skip
+    address = "https://example.org/actions/runs/"
+    runs = [[i, i, 1, "sweep", f"{address}{i}", "2026-05-11"] for i in range(1, 501)]
     tables = {"configs": (CONFIG, made), "workflow_runs": (RUN, runs),
               "benchmark_results": (RESULT, results(count, len(made), len(runs)))}  # fmt: skip
     for name, (header, rows) in tables.items():
@@ -133,7 +138,8 @@ def measured(setup: str, work: str) -> tuple[float, float]:
 
 def bench(counts: list[int]) -> None:
     print(
-        f"{'rows':>8} {'form':>4} {'import':>9} {'memory':>9} {'pandas':>9} {'memory':>9} {'ratio':>6}"
+        f"{'rows':>8} {'form':>4} {'import':>9} {'memory':>9}"
+        f" {'pandas':>9} {'memory':>9} {'ratio':>6}"
     )
     with tempfile.TemporaryDirectory() as scratch:
         for count in counts:

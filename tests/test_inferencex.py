@@ -251,6 +251,11 @@ def test_two_imports_write_the_same_bytes(tmp_path, data):
     assert written[0] == written[1]
 
 
+MILLISECONDS = "TPOT and interactivity do not multiply to one: TPOT is not in seconds"
+MINUTE = "TPOT is above a minute: absurd, or not in seconds"
+TOGETHER = "E2E, TTFT and TPOT do not fit together: not all are in seconds"
+
+
 # -- rows that are wrong ------------------------------------------------------------------
 
 
@@ -265,10 +270,10 @@ def test_two_imports_write_the_same_bytes(tmp_path, data):
         ({"mean_tpot": None, "median_tpot": None}, {}, "TPOT is not given"),
         ({"mean_tpot": 0}, {}, "TPOT is not above zero"),
         ({"median_tpot": -0.006}, {}, "TPOT is not above zero"),
-        ({"mean_tpot": 6.0}, {}, "TPOT and interactivity do not multiply to one: TPOT is not in seconds"),
-        ({"mean_tpot": 90.0, "mean_intvty": None}, {}, "TPOT is above a minute: absurd, or not in seconds"),
+        ({"mean_tpot": 6.0}, {}, MILLISECONDS),
+        ({"mean_tpot": 90.0, "mean_intvty": None}, {}, MINUTE),
         ({"mean_ttft": -0.1}, {}, "TTFT or E2E is not between 0 and 100,000 s"),
-        ({"mean_e2el": 6026.0}, {}, "E2E, TTFT and TPOT do not fit together: not all are in seconds"),
+        ({"mean_e2el": 6026.0}, {}, TOGETHER),
         ({}, {"conc": 0}, "concurrency is not between 1 and 1,000,000"),
         ({}, {"conc": -4}, "concurrency is not between 1 and 1,000,000"),
         ({}, {"conc": 4.5}, "concurrency is no whole number"),
@@ -436,8 +441,8 @@ def test_a_table_that_cannot_be_replaced_stays_whole(tmp_path, out, data, monkey
 
 
 def test_the_command_reports_what_it_did(out, capsys):
-    cli.main(["import-inferencex", str(FIXTURES / "dump.sql"), "--model", "dsr1", "--hardware", "gb300",
-              "--out", str(out)])  # fmt: skip
+    pair = ["--model", "dsr1", "--hardware", "gb300"]
+    cli.main(["import-inferencex", str(FIXTURES / "dump.sql"), *pair, "--out", str(out)])
     said = capsys.readouterr().out
     assert "dump as SQL: 14 rows read from dump.sql, 5 kept" in said
     assert "dropped 1: the run failed" in said and "dsr1-gb300.csv: 5 new" in said

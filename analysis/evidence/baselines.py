@@ -368,7 +368,7 @@ def power_bases(comparator: Comparator) -> list[PowerBasis]:
     peaks = [c.printed("peak_throughput_per_kw", system=system) for system in (SUBJECT, c.hardware)]
     packages = [
         peak * c.data.power(system).to("kW/package")
-        for peak, system in zip(peaks, (SUBJECT, c.hardware))
+        for peak, system in zip(peaks, (SUBJECT, c.hardware), strict=True)
     ]
     power = points.all_in(c.data).values()
     bases = [

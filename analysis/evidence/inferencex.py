@@ -22,6 +22,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,9 +35,8 @@ from .model import Strict, Text
 from .outputs import as_json
 from .paths import write_atomically
 from .points import OperatingPoint, hard_key, identity, same
-from .rowforms import Raw
+from .rowforms import Input, Raw
 
-MOST_KINDS = 10_000  # configurations whose verdict is remembered
 MOST_REASONS = 200  # kinds of complaint that are told apart
 MOST_KEPT = 200_000  # distinct points of one import; bounds its memory
 EXAMPLES = 3  # places named for each reason
@@ -72,6 +72,9 @@ class Names:
     def find(self, kind: str, spelled: Any) -> str | None:
         return self.aliases.get((kind, _lower(spelled)))
 
+    def models(self) -> list[str]:
+        return sorted({name for (kind, _), name in self.aliases.items() if kind == "model"})
+
     def framework(self, spelled: Any) -> str:
         """The canonical name; a framework without an alias keeps its own."""
         return self.find("framework", spelled) or _lower(spelled)
@@ -103,7 +106,7 @@ class Selection:
                 raise InputError(
                     f"there is no model {shown(model)}",
                     field="--model",
-                    mend=f"use one of {', '.join(sorted({c for (k, _), c in names.aliases.items() if k == 'model'}))},"
+                    mend=f"use one of {', '.join(names.models())},"
                     " or add it to data/inferencex/aliases.csv",
                 )  # fmt: skip
             if _lower(hardware) not in names.hardware:
@@ -114,6 +117,15 @@ class Selection:
                 )  # fmt: skip
             found.add((canonical, _lower(hardware)))
         return cls(frozenset(found), precision.lower(), isl, osl)
+
+
+# nothing is wrong with rows that are left out for these reasons
+NOT_ASKED = (
+    "another model or hardware",
+    "another precision",
+    "another isl or osl",
+    "another benchmark type",
+)
 
 
 @dataclass
@@ -134,7 +146,9 @@ class Tally:
         if reason not in self.dropped and len(self.dropped) >= MOST_REASONS:
             reason = "any of many other reasons"
         self.dropped[reason] += 1
-        if place is not None and len(self.places[reason]) < EXAMPLES:
+        if place is None or reason in NOT_ASKED:
+            return
+        if len(self.places[reason]) < EXAMPLES:
             self.places[reason].append(place)
 
     def record(self) -> dict[str, Any]:
@@ -149,9 +163,6 @@ class Tally:
         }
 
 
-NOT_ASKED = ("another isl or osl", "another benchmark type")  # nothing is wrong with these rows
-
-
 class _Drop(Exception):
     """A row is left out, for a reason."""
 
@@ -159,9 +170,8 @@ class _Drop(Exception):
 # -- one row ------------------------------------------------------------------------------
 
 
-def _config_reason(raw: Raw, names: Names, selection: Selection) -> str | None:
-    """Why a row's configuration is not asked for; None where it is."""
-    config = raw.config
+def _refusal(config: dict[str, Any], *, names: Names, selection: Selection) -> str | None:
+    """Why a configuration is not asked for; None where it is."""
     if not config:
         return "its configuration is not among the configurations"
     hardware, model = _lower(config["hardware"]), names.find("model", config["model"])
@@ -328,30 +338,18 @@ def run_order(date: str | None, run_url: str | None) -> tuple[str, int, int]:
     return (date or "", int(run[1]) if run else 0, int(run[2] or 0) if run else 0)
 
 
-def select(rows: Iterable[Raw], names: Names, selection: Selection, tally: Tally) -> list[dict]:
+def select(read: Input, names: Names, selection: Selection, tally: Tally) -> list[dict]:
     """The newest row of every natural key of the selection, as the cells of an operating point."""
     newest: dict[tuple, tuple[tuple, dict]] = {}
-    reasons: dict[tuple, str | None] = {}  # rows share few kinds of configuration
-    for raw in rows:
+    for raw in read.rows(partial(_refusal, names=names, selection=selection)):
         tally.read += 1
-        get = raw.config.get
-        kind = (get("model"), get("hardware"), get("precision"))
-        try:
-            known = kind in reasons
-        except TypeError:  # a list or an object in place of a name
-            kind, known = tuple(map(str, kind)), False
-        if not known:
-            if len(reasons) == MOST_KINDS:
-                reasons.clear()
-            reasons[kind] = _config_reason(raw, names, selection)
-        if (reason := reasons[kind]) is not None:
-            tally.drop(reason, raw.number if reason.startswith(("unknown", "its")) else None)
+        if not isinstance(raw, Raw):
+            tally.drop(*raw)
             continue
         try:
             cells = _judge(raw, names, selection, tally)
         except _Drop as drop:
-            reason = str(drop)
-            tally.drop(reason, None if reason in NOT_ASKED else raw.number)
+            tally.drop(str(drop), raw.number)
             continue
         _keep(newest, cells, tally)
     tally.kept = len(newest)
@@ -536,7 +534,7 @@ def import_rows(
     recognised = rowforms.recognise(path)
     tally = Tally()
     origin = {"source": source, "dump": dump, "attribution": "row"}
-    groups = _points(select(recognised.rows(), names, selection, tally), origin, tally)
+    groups = _points(select(recognised, names, selection, tally), origin, tally)
     if not groups:
         raise _nothing(path, selection, tally)
     checksums = recognised.checksums()

@@ -210,7 +210,7 @@ class AllInPower(Citation):
         printed = self.printed.split(" + ")
         names = [self.id] if len(printed) == 1 else [f"{self.id}_{i}" for i in range(1, 9)]
         total = self._part(names[0], printed[0], self.unit)
-        for name, part in zip(names[1:], printed[1:]):
+        for name, part in zip(names[1:], printed[1:], strict=False):
             total = total + self._part(name, part, self.unit)
         return total / Quantity.point(self.packages, "package")
 

@@ -11,9 +11,10 @@ dashboard
     The CSV that the dashboard exports, behind its licence lines; it names fewer parts of a
     topology, and may group point releases of a model under one name.
 
-Every reader yields ``Raw`` rows in the benchmark's own words and seconds; nothing is judged here
-but the file. Memory stays bounded: no file is held whole, and no row may be longer than
-``LONGEST``.
+Every reader yields ``Raw`` rows in the benchmark's own words and seconds, or (reason, number) for a
+row whose configuration its caller ``refuses``: most rows of a dump are nobody's concern, and cost
+least that way. Otherwise nothing is judged here but the file. Memory stays bounded: no file is
+held whole, and no row may be longer than ``LONGEST``.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ RESULT = ("config_id", "isl", "osl", "conc", "date")
 class Raw:
     """One row in the benchmark's words; what the form does not give is None.
 
-    ``number`` is its line in the file, or its place in the list. ``metrics`` are in seconds and tokens per second,
-    or the text of the JSON that holds them.
+    ``number`` is its line in the file, or its place in the list. ``metrics`` are in seconds and
+    tokens per second, or the text of the JSON that holds them.
     """
 
     number: int
@@ -70,13 +71,17 @@ class Raw:
     config_id: Any = None
 
 
+Refuses = Callable[[dict[str, Any]], str | None]
+Rows = Iterator[Raw | tuple[str, int]]
+
+
 @dataclass
 class Input:
     """A recognised input: its form, its files, and a way to read its rows."""
 
     form: Form
     files: list[Path]
-    rows: Callable[[], Iterator[Raw]]
+    rows: Callable[[Refuses], Rows]
 
     def checksums(self) -> dict[str, str]:
         """SHA-256 of every file, by its name."""
@@ -94,7 +99,7 @@ def recognise(path: Path) -> Input:
     if not text:
         raise InputError("the file is empty", file=path, mend="fetch it again")
     if text[:1] == b"[":
-        return Input("API response", [path], lambda: _api(path))
+        return Input("API response", [path], partial(_api, path))
     if text[:1] == b"{":
         raise InputError(
             "the JSON is an object, not a list of rows",
@@ -103,7 +108,7 @@ def recognise(path: Path) -> Input:
     if re.search(
         rb"^(COPY [\w.\"]+ \(|-- PostgreSQL database dump|SET \w+ = )", text, re.MULTILINE
     ):
-        return Input("dump as SQL", [path], lambda: _dump(_sql_tables(path), path))
+        return Input("dump as SQL", [path], partial(_dump, _sql_tables(path), path))
     return _csv_input(path)
 
 
@@ -120,14 +125,14 @@ def _folder(folder: Path) -> Input:
             file=folder, mend="export the tables configs, benchmark_results and workflow_runs",
         )  # fmt: skip
     opened = {name: lambda path=path: _csv_table(path) for name, path in tables.items()}
-    return Input("dump tables as CSV", list(tables.values()), lambda: _dump(opened, folder))
+    return Input("dump tables as CSV", list(tables.values()), partial(_dump, opened, folder))
 
 
 def _csv_input(path: Path) -> Input:
     with _text(path) as lines:
         header, _ = _header(lines, path)
     if "Hardware Key" in header or any(name.startswith("Throughput/Chip") for name in header):
-        return Input("dashboard export", [path], lambda: _dashboard(path))
+        return Input("dashboard export", [path], partial(_dashboard, path))
     if "config_id" in header or "spec_method" in header:
         return _folder(path.parent)
     raise InputError(
@@ -182,7 +187,7 @@ def _head(path: Path) -> bytes:
         if head.startswith(magic):
             raise InputError(
                 what, file=path,
-                mend="unpack it as data/inferencex/README.md shows: zstd -d, then pg_restore to SQL",
+                mend="unpack it as data/inferencex/README.md shows: zstd, then pg_restore",
             )  # fmt: skip
     if b"\0" in head:
         raise InputError("the file is not text", file=path, mend="save it as UTF-8 text")
@@ -314,10 +319,10 @@ def _sql_rows(path: Path, name: str) -> Iterator[Any]:
                 return
             if not line.endswith(b"\n"):
                 break
-            cells = line[:-1].split(b"\t")
+            cells = line[:-1].decode().split("\t")
             if len(cells) != len(header):
                 raise _uneven(path, number, cells, header)
-            yield number, [_copied(cell) for cell in cells]
+            yield number, [cell if "\\" not in cell else _copied(cell) for cell in cells]
         raise _no_end(path, name, number)
 
 
@@ -328,13 +333,10 @@ def _no_end(path: Path, table: str, line: int) -> InputError:
     )  # fmt: skip
 
 
-def _copied(cell: bytes) -> str | None:
-    if cell == b"\\N":
+def _copied(cell: str) -> str | None:
+    if cell == "\\N":
         return None
-    text = cell.decode()
-    if "\\" not in text:
-        return text
-    return _ESCAPE.sub(lambda escape: _ESCAPES.get(escape[1], escape[1]), text)
+    return _ESCAPE.sub(lambda escape: _ESCAPES.get(escape[1], escape[1]), cell)
 
 
 # -- the dump -----------------------------------------------------------------------------
@@ -350,7 +352,7 @@ def _columns(header: list[str], needed: Sequence[str], table: str, path: Path) -
     return {name: at for at, name in enumerate(header)}
 
 
-def _dump(tables: dict[str, Callable[[], Table]], path: Path) -> Iterator[Raw]:
+def _dump(tables: dict[str, Callable[[], Table]], path: Path, refuses: Refuses) -> Rows:
     configs = _configs(*tables["configs"](), path)
     header, rows = tables["benchmark_results"]()
     at = _columns(header, RESULT, "benchmark_results", path)
@@ -363,11 +365,15 @@ def _dump(tables: dict[str, Callable[[], Table]], path: Path) -> Iterator[Raw]:
     kind, error, run, url = (
         at.get(name) for name in ("benchmark_type", "error", "workflow_run_id", "run_url")
     )
-    nothing: dict[str, Any] = {}
+    refused = {id_: refuses(config) for id_, config in configs.items()}
+    foreign = refuses({})
     for line, cells in rows:
+        if (reason := refused.get(cells[config_at], foreign)) is not None:
+            yield reason, line
+            continue
         yield Raw(
             line,
-            configs.get(cells[config_at], nothing),
+            configs[cells[config_at]],
             cells[isl] or None, cells[osl] or None, cells[conc] or None, cells[date] or None,
             (cells[metrics_at] or "") if metrics_at is not None
             else {name: cells[at[name]] for name in given},
@@ -476,7 +482,7 @@ def _broken(path: Path, number: int) -> InputError:
     )  # fmt: skip
 
 
-def _api(path: Path) -> Iterator[Raw]:
+def _api(path: Path, refuses: Refuses) -> Rows:
     for number, row in _json_rows(path):
         missing = [
             name for name in (*CONFIG, "isl", "osl", "conc", "date", "metrics") if name not in row
@@ -486,6 +492,9 @@ def _api(path: Path) -> Iterator[Raw]:
                 f"row {number} lacks {', '.join(missing)}: another version of the API",
                 file=path, mend="give the rows of /api/v1/benchmarks",
             )  # fmt: skip
+        if (reason := refuses(row)) is not None:
+            yield reason, number
+            continue
         metrics = row["metrics"]
         yield Raw(
             number, row, row["isl"], row["osl"], row["conc"], row["date"],
@@ -505,7 +514,7 @@ _LATENCIES = {"TTFT": "ttft", "TPOT": "tpot", "E2E": "e2el", "E2E Latency": "e2e
 _SCALES = {"s": 1.0, "ms": 1e-3}
 
 
-def _dashboard(path: Path) -> Iterator[Raw]:
+def _dashboard(path: Path, refuses: Refuses) -> Rows:
     header, rows = _csv_table(path)
     missing = [name for name in DASHBOARD if name not in header]
     if missing:
@@ -521,8 +530,6 @@ def _dashboard(path: Path) -> Iterator[Raw]:
 
     for line, cells in rows:
         get = partial(cell, cells)
-        metrics = {"tput_per_gpu": get("Throughput/Chip (tok/s)")}
-        metrics |= {name: _scaled(cells[column], scale) for name, column, scale in latencies}
         disagg, decode = get("Disaggregated"), get("Num Decode Chips")
         prefill = get("Num Prefill Chips") or (decode if _false(disagg) else None)
         config = {
@@ -532,6 +539,11 @@ def _dashboard(path: Path) -> Iterator[Raw]:
             "decode_ep": get("EP"), "decode_dp_attention": get("DP Attention"),
             "num_prefill_gpu": prefill, "num_decode_gpu": decode,
         }  # fmt: skip
+        if (reason := refuses(config)) is not None:
+            yield reason, line
+            continue
+        metrics = {"tput_per_gpu": get("Throughput/Chip (tok/s)")}
+        metrics |= {name: _scaled(cells[column], scale) for name, column, scale in latencies}
         yield Raw(
             line, config, get("ISL"), get("OSL"), get("Concurrency"), get("Date"),
             metrics, run_url=get("Run URL"),
