@@ -107,7 +107,7 @@ def test_outside_the_measured_range_the_edge_answers_and_says_so():
 def test_only_between_points_is_a_reading_not_measured():
     front = front_of([(10, 100), (20, 50)])
     assert not front.at(15).measured and not front.at(15, method="linear").measured
-    assert front.at(15, method="next faster").measured
+    assert front.at(15, method="next_faster").measured
     assert front.next_faster(15) is front.fastest
 
 
