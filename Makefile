@@ -138,7 +138,7 @@ format: $(DEV) ## format the code and strip the notebooks
 
 .PHONY: clean
 clean: ## remove everything that was built, and keep the environment
-	@rm -rf build public report/_generated
+	@rm -rf build public report/_generated report/_output
 
 .PHONY: help
 help:
