@@ -78,7 +78,7 @@ endif
 .PHONY: report
 report: build/report/index.html build/report/report.pdf ## build build/report/index.html and report.pdf
 
-build/report/index.html: $(GENERATED)/values.json build/version.json build/renderer $(DOCUMENT)
+build/report/index.html: $(GENERATED)/values.json $(GENERATED)/vega-bundle.js build/version.json build/renderer $(DOCUMENT)
 	@echo "report: writing the page and the PDF"
 	@cp build/version.json $(GENERATED)/build.json
 	@$(PY) report/prose.py
@@ -92,6 +92,10 @@ build/version.json:
 
 build/renderer:
 	@echo "$(RENDERER)" > $@
+
+$(GENERATED)/vega-bundle.js: requirements.txt analysis/evidence/assets.py | $(ENV)
+	@echo "report: taking fonts and the Vega libraries from their packages"
+	@$(PY) -m evidence.assets
 
 $(GENERATED)/values.json: $(EXECUTED) data/sources.yml $(PACKAGE)
 	@echo "report: gathering what the notebooks found"

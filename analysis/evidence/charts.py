@@ -16,7 +16,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from . import fonts
+from . import assets
 from .paths import TOKENS
 from .quantity import Quantity
 
@@ -63,7 +63,7 @@ def theme() -> dict:
 
 @lru_cache(maxsize=1)
 def _register_fonts() -> None:
-    for folder in fonts.folders():
+    for folder in assets.folders():
         vl_convert.register_font_directory(str(folder))
 
 

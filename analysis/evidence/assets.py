@@ -1,10 +1,16 @@
-"""The fonts of the charts and the PDF, from their wheels, so that no machine's own are needed."""
+"""What the report takes from installed packages: fonts, so that no machine's own are needed,
+and the Vega libraries for the page, so that it loads nothing from elsewhere.
+
+    python -m evidence.assets
+"""
 
 from __future__ import annotations
 
 import shutil
 from importlib.resources import files
 from pathlib import Path
+
+from .paths import generated, write_atomically
 
 # package, folder inside it: text, charts and tables, Chinese (Simplified and Traditional)
 PACKAGES = (
@@ -19,7 +25,7 @@ def folders() -> list[Path]:
     return [Path(str(files(package))) / inside for package, inside in PACKAGES]
 
 
-def copy(target: Path) -> None:
+def copy_fonts(target: Path) -> None:
     """Copy the fonts to ``target``, where both renderers look for them."""
     target.mkdir(parents=True, exist_ok=True)
     for folder in folders():
@@ -29,3 +35,15 @@ def copy(target: Path) -> None:
                 partial = copied.with_suffix(".partial")
                 shutil.copyfile(font, partial)
                 partial.replace(copied)
+
+
+def bundle() -> str:
+    """Vega, Vega-Lite, vega-embed and their interpreter as one script."""
+    import vl_convert
+
+    return vl_convert.javascript_bundle()
+
+
+if __name__ == "__main__":
+    copy_fonts(generated() / "fonts")
+    write_atomically(generated() / "vega-bundle.js", bundle())
