@@ -7,10 +7,11 @@ and the Vega libraries for the page, so that it loads nothing from elsewhere.
 from __future__ import annotations
 
 import shutil
+from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 
-from .paths import generated, write_atomically
+from .paths import CACHE, generated, write_atomically
 
 # package, folder inside it: text, charts and tables, Chinese (Simplified and Traditional)
 PACKAGES = (
@@ -38,10 +39,17 @@ def copy_fonts(target: Path) -> None:
 
 
 def bundle() -> str:
-    """Vega, Vega-Lite, vega-embed and their interpreter as one script."""
-    import vl_convert
+    """Vega, Vega-Lite, vega-embed and their interpreter as one script.
 
-    return vl_convert.javascript_bundle()
+    Bundling takes seconds and depends on nothing but the version of vl-convert, so it is done
+    once and kept in ``CACHE``, which ``make clean`` leaves alone.
+    """
+    kept = CACHE / f"vega-bundle-{metadata.version('vl-convert-python')}.js"
+    if not kept.exists():
+        import vl_convert
+
+        write_atomically(kept, vl_convert.javascript_bundle())
+    return kept.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":
