@@ -134,6 +134,21 @@ format: $(DEV) ## format the code and strip the notebooks
 	@$(PY) -m ruff check --fix analysis report tests
 	@$(PY) -m nbstripout --keep-id analysis/notebooks/*.ipynb
 
+# -- review and publication ----------------------------------------------------------------
+
+# a name from the command line, as one word of the shell
+word = '$(subst ','\'',$(1))'
+
+ifneq ($(filter compare,$(MAKECMDGOALS)),)
+ifndef BASE
+$(error name the version to compare with: make compare BASE=<git ref>)
+endif
+endif
+
+.PHONY: compare
+compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/compare.md
+	@$(PY) -m evidence compare --renderer $(RENDERER) -- $(call word,$(BASE))
+
 # -- the rest ------------------------------------------------------------------------------
 
 .PHONY: clean
