@@ -328,3 +328,13 @@ def test_the_filters_message_is_found_among_those_of_quarto(tmp_path):
     message = render.from_quarto(project.folder, noise)
     assert message == "report/index.qmd:7: what was found. How to mend it."
     assert render.from_quarto(project.folder, "Error\n") == "quarto render failed:\nError"
+
+
+def test_trace_leaves_out_a_formula_that_only_names_its_value(tmp_path):
+    project = make_project(tmp_path)
+    values = project.data("values.json")
+    values["fast"].update(formula="fast", inputs=["fast"])
+    project.write_data("values.json", values)
+    project.body('[fast]{.val}\n\n::: {generated-trace="all"}\n:::\n')
+    project.render()
+    assert "Formula" not in project.html and "From" not in project.html

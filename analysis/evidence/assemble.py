@@ -9,6 +9,8 @@ import json
 import sys
 from collections.abc import Sequence
 
+import vl_convert
+
 from . import fonts
 from .data import Data
 from .errors import InputError, run, shown
@@ -40,7 +42,7 @@ def values(notebooks: Sequence[str]) -> dict[str, dict]:
 
 def reference(source: Source) -> dict:
     """A source as a CSL JSON item; what is not given is left out."""
-    title = source.title or (f"[{source.called or 'title not given'}]")
+    title = source.title or "[title not given]"
     if source.gloss:
         title = f"{title} [{source.gloss}]"
     item: dict = {
@@ -49,10 +51,8 @@ def reference(source: Source) -> dict:
         "title": title,
         "language": LANGUAGES[source.language],
     }
-    if source.author:
-        item["author"] = [{"literal": source.author}]
-    elif source.publisher:
-        item["author"] = [{"literal": source.publisher}]
+    who = source.author or source.publisher or source.called
+    item["author"] = [{"literal": who[0].upper() + who[1:] if who else "Not given"}]
     if source.publisher and source.author:
         item["publisher"] = source.publisher
     if source.date:
@@ -66,6 +66,7 @@ def assemble(notebooks: Sequence[str], data: Data) -> None:
     """Write values.json, references.json and the fonts into the generated folder."""
     folder = generated()
     fonts.copy(folder / "fonts")
+    write_atomically(folder / "vega-bundle.js", vl_convert.javascript_bundle())
     references = [reference(source) for source in data.sources.values()]
     write_atomically(folder / "references.json", as_json(references))
     write_atomically(folder / "values.json", as_json(values(notebooks)))

@@ -127,7 +127,7 @@ def _panel(
     )
     scale = alt.Scale(domain=[0, top * 1.12], nice=False)
     bars = base.mark_bar(height={"band": 0.74}).encode(
-        x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5, format=",")),
+        x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5, format=",.12~g")),
         color=alt.Color("system:N", scale=colour, legend=None),
     )
     interval = base.mark_rule(strokeWidth=1.5, color=tokens()["ink"]).encode(x="low:Q", x2="high:Q")

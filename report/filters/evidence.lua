@@ -433,11 +433,12 @@ local function joined_sources(value)
 end
 
 -- The formula in pieces { text, id }: an id where the piece names an input that has an entry;
--- then the inputs that the formula does not name.
-local function formula_pieces(value)
-  local known, named, pieces = {}, {}, {}
-  for _, input in ipairs(value.inputs or {}) do known[input] = values[input] ~= nil end
-  local formula = given(value.formula) and value.formula or ''
+-- then the inputs that the formula does not name. What only says the value's own id says nothing.
+local function formula_pieces(id)
+  local value = values[id]
+  local known, named, pieces = {}, { [id] = true }, {}
+  for _, input in ipairs(value.inputs or {}) do known[input] = input ~= id and values[input] ~= nil end
+  local formula = given(value.formula) and value.formula ~= id and value.formula or ''
   for gap, word in formula:gmatch('([^%w_]*)([%w_]*)') do
     if gap ~= '' then pieces[#pieces + 1] = { gap } end
     if word ~= '' then pieces[#pieces + 1] = { word, known[word] and word or nil } end
@@ -465,14 +466,14 @@ end
 -- Rows of one entry of the page's trace: { name, inlines }; what a value does not have is left out.
 local function html_rows(id)
   local value = values[id]
-  local formula, others = formula_pieces(value)
+  local formula, others = formula_pieces(id)
   local back = mapped(uses[id], function(place, index)
     return string.format('<a href="#%s" aria-label="use %d of %s">%d</a>', place, index, id, index)
   end)
   local function row(name, text) return { name, { raw_inline(text) } } end
   local sources_row = joined_sources(value)
   local rows = pandoc.List { row('Id', '<code>' .. html(id) .. '</code>'), row('Interval', html(printed(value, 'range'))) }
-  if given(value.formula) then rows:insert(row('Formula', table.concat(mapped(formula, html_code)))) end
+  if #formula > 0 then rows:insert(row('Formula', table.concat(mapped(formula, html_code)))) end
   if #others > 0 then rows:insert(row('From', table.concat(mapped(others, html_code), ', '))) end
   if #sources_row > 0 then rows:insert { 'Source', sources_row } end
   if notebook_text(value) ~= '' then rows:insert(row('Notebook', html(notebook_text(value)))) end
@@ -500,7 +501,7 @@ end
 
 local function typst_entry(id)
   local value = values[id]
-  local formula, others = formula_pieces(value)
+  local formula, others = formula_pieces(id)
   local inlines = pandoc.Inlines { raw_inline(string.format(
     '(id: %s, label: %s, text: %s, range: %s, grade: %s, formula: %s, others: %s, notebook: %s, uses: %s, sources: [',
     literal(id), literal(label_of(id)), literal(printed(value)), literal(printed(value, 'range')), literal(value.grade),
