@@ -88,7 +88,7 @@ endif
 .PHONY: report
 report: build/report/index.html build/report/report.pdf ## build build/report/index.html and report.pdf
 
-build/report/index.html: $(GENERATED)/values.json build/version.json build/renderer $(DOCUMENT)
+build/report/index.html: $(GENERATED)/values.json $(GENERATED)/vega-bundle.js build/version.json build/renderer $(DOCUMENT)
 	@echo "report: writing the page and the PDF"
 	@$(PY) -m evidence.cite
 	@$(PY) report/prose.py
@@ -102,6 +102,10 @@ build/version.json:
 
 build/renderer:
 	@echo "$(RENDERER)" > $@
+
+$(GENERATED)/vega-bundle.js: requirements.txt analysis/evidence/assets.py | $(ENV)
+	@echo "report: taking fonts and the Vega libraries from their packages"
+	@$(PY) -m evidence.assets
 
 $(GENERATED)/values.json: $(EXECUTED) data/sources.yml $(PACKAGE)
 	@echo "report: gathering what the notebooks found"
@@ -163,7 +167,7 @@ compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/
 
 .PHONY: clean
 clean: ## remove everything that was built, and keep the environment
-	@rm -rf build public report/_generated
+	@rm -rf build public report/_generated report/_output
 
 .PHONY: help
 help:

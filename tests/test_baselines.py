@@ -8,10 +8,10 @@ import pytest
 from evidence import baselines, points
 from evidence.baselines import Comparator
 from evidence.data import Data
-from evidence.paths import ROOT
+from evidence.paths import DATA
 from evidence.quantity import Grade
 
-FOLDER = ROOT / "data" / "inferencex"
+FOLDER = DATA / "inferencex"
 pytestmark = pytest.mark.skipif(
     any(FOLDER.glob("*.import.json")), reason="an import has refreshed the rows"
 )
@@ -125,9 +125,9 @@ def test_the_equal_speed_lead_depends_on_mtp_and_on_the_statistic(r1, statistic,
     found = baselines.equal_speed(r1, statistic)
     assert near(found.lead_stp, 104.296, 2)
     assert near(found.lead_mtp["steffen"], curve, 3)
-    assert near(found.lead_mtp["next faster"], measured, 3)
+    assert near(found.lead_mtp["next_faster"], measured, 3)
     assert found.lead_mtp["steffen"].grade == Grade.ASSUMED
-    assert found.lead_mtp["next faster"].grade == Grade.PUBLISHED
+    assert found.lead_mtp["next_faster"].grade == Grade.PUBLISHED
 
 
 def test_mtp_gives_37_times_the_throughput_of_stp_at_that_speed(r1):
@@ -230,7 +230,7 @@ def test_what_the_claim_at_100_tokens_a_second_implies(kimi):
     found = {row.method: row for row in baselines.implied(kimi)}
     assert near(found["steffen"].comparator, 1256.8, 1)
     assert near(found["linear"].comparator, 1320.0, 1)
-    assert near(found["next faster"].comparator, 1552.9835513741 / 1.4, 3)
+    assert near(found["next_faster"].comparator, 1552.9835513741 / 1.4, 3)
     assert float(found["steffen"].subject.low) == pytest.approx(9 * 1256.827, abs=0.1)
     assert near(found["steffen"].most, 18195 / 1256.827, 2)
     assert {row.subject.grade for row in found.values()} == {Grade.ASSUMED, Grade.STATED}

@@ -75,14 +75,14 @@ def test_two_points_are_joined_by_a_line():
 @pytest.mark.parametrize(
     ("statistic", "speed", "expected"),
     [
-        ("mean", 169.415, (6101.991089585381, 6096.967181481768, 5991.787389290493, 4730.811339763853)),
-        ("median", 170.026, (4363.3136315296215, 4426.093691253232, 4258.513004255257, 1612.4679020904239)),
+        ("mean", 169.415, (6101.991089585, 6096.967181482, 5991.787389290, 4730.811339764)),
+        ("median", 170.026, (4363.313631530, 4426.093691253, 4258.513004255, 1612.467902090)),
     ],
-)  # fmt: skip
+)
 def test_the_known_figures_at_the_comparators_speed(statistic, speed, expected):
     front = Front.of(mtp(), statistic=statistic)
     found = [front.at(speed, method=method).throughput for method in METHODS]
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_known_figure_per_rated_kw():
@@ -107,7 +107,7 @@ def test_outside_the_measured_range_the_edge_answers_and_says_so():
 def test_only_between_points_is_a_reading_not_measured():
     front = front_of([(10, 100), (20, 50)])
     assert not front.at(15).measured and not front.at(15, method="linear").measured
-    assert front.at(15, method="next faster").measured
+    assert front.at(15, method="next_faster").measured
     assert front.next_faster(15) is front.fastest
 
 
@@ -137,7 +137,7 @@ def fronts(draw):
     steps = draw(st.lists(st.floats(0.5, 50), min_size=2 * count, max_size=2 * count))
     speeds = np.cumsum(steps[:count])
     throughputs = np.cumsum(steps[count:])[::-1]
-    return list(zip(speeds.tolist(), throughputs.tolist()))
+    return list(zip(speeds.tolist(), throughputs.tolist(), strict=True))
 
 
 @given(fronts(), st.randoms(use_true_random=False))

@@ -218,7 +218,7 @@ def test_without_quarto_the_message_says_what_to_do(tmp_path, monkeypatch):
 FAKE_QUARTO = """#!{python}
 import pathlib, sys
 assert sys.argv[1] == "render"
-out = pathlib.Path(sys.argv[2]).parent / "build" / "report-quarto"
+out = pathlib.Path(sys.argv[2]) / "_output"
 out.mkdir(parents=True, exist_ok=True)
 (out / "index.html").write_text({html!r})
 (out / "index.pdf").write_bytes(b"%PDF-1.7")

@@ -1,4 +1,4 @@
-"""Put together what the notebooks left: values.json, the bibliography, the fonts, the version.
+"""Put together what the notebooks left: values.json and the bibliography.
 
 The only step that sees every notebook's values, so the one that refuses an id emitted twice.
 """
@@ -9,14 +9,12 @@ import json
 import sys
 from collections.abc import Sequence
 
-import vl_convert
-
-from . import fonts
 from .data import Data
 from .errors import InputError, run, shown
 from .model import Source
 from .outputs import as_json
 from .paths import generated, write_atomically
+from .paths import shown as shown_path
 
 KINDS = {"vendor": "webpage", "analyst": "article-newspaper", "press": "article-newspaper",
          "data": "dataset", "method": "software"}  # fmt: skip
@@ -27,7 +25,7 @@ def values(notebooks: Sequence[str]) -> dict[str, dict]:
     """All values by id; raises ``InputError`` if two notebooks emit one."""
     merged: dict[str, dict] = {}
     for notebook in notebooks:
-        part = json.loads((generated() / "parts" / f"{notebook}.json").read_text())
+        part = _part(notebook)
         for id, value in part["values"].items():
             if id in merged:
                 raise InputError(
@@ -38,6 +36,16 @@ def values(notebooks: Sequence[str]) -> dict[str, dict]:
                 )
             merged[id] = value
     return merged
+
+
+def _part(notebook: str) -> dict:
+    path = generated() / "parts" / f"{notebook}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError(
+            f"what {notebook}.ipynb emitted is not there", file=shown_path(path), mend="run make report"
+        ) from None
 
 
 def reference(source: Source) -> dict:
@@ -63,10 +71,8 @@ def reference(source: Source) -> dict:
 
 
 def assemble(notebooks: Sequence[str], data: Data) -> None:
-    """Write values.json, references.json and the fonts into the generated folder."""
+    """Write values.json and references.json into the generated folder."""
     folder = generated()
-    fonts.copy(folder / "fonts")
-    write_atomically(folder / "vega-bundle.js", vl_convert.javascript_bundle())
     references = [reference(source) for source in data.sources.values()]
     write_atomically(folder / "references.json", as_json(references))
     write_atomically(folder / "values.json", as_json(values(notebooks)))

@@ -21,6 +21,7 @@ from . import figures, points
 from .data import Data
 from .frontier import METHODS, Front, Method
 from .points import (
+    COMPARATORS,
     PER_KW,
     SPEED,
     AllInPower,
@@ -34,7 +35,6 @@ from .points import (
 from .quantity import Grade, Quantity, ratio
 
 SUBJECT = "jalapeno"
-COMPARATORS = {"gptoss120b": "gb200", "dsr1": "gb300", "kimik25": "gb300"}
 STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 MEAN_OUTPUT = 922  # tokens: requests draw 80 to 100 % of 1,024 evenly, so 0.9 * 1024 on average
 
@@ -368,7 +368,7 @@ def power_bases(comparator: Comparator) -> list[PowerBasis]:
     peaks = [c.printed("peak_throughput_per_kw", system=system) for system in (SUBJECT, c.hardware)]
     packages = [
         peak * c.data.power(system).to("kW/package")
-        for peak, system in zip(peaks, (SUBJECT, c.hardware))
+        for peak, system in zip(peaks, (SUBJECT, c.hardware), strict=True)
     ]
     power = points.all_in(c.data).values()
     bases = [

@@ -16,7 +16,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from . import fonts
+from . import assets
 from .paths import TOKENS
 from .quantity import Quantity
 
@@ -63,14 +63,14 @@ def theme() -> dict:
 
 @lru_cache(maxsize=1)
 def _register_fonts() -> None:
-    for folder in fonts.folders():
+    for folder in assets.folders():
         vl_convert.register_font_directory(str(folder))
 
 
 def render(chart: alt.TopLevelMixin) -> Drawn:
     """The chart's Vega-Lite specification and its SVG, the same bytes on every machine."""
     _register_fonts()
-    spec = chart.properties(config=theme()).to_dict()
+    spec = chart.properties(config=theme()).to_dict(validate=False)  # drawing it is the check
     spec.pop("$schema", None)
     return Drawn(vl_convert.vegalite_to_svg(spec, vl_version="6.1"), spec)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import InputError, printable, shown
-from .paths import ROOT
+from .paths import CACHE, ROOT
 
 LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-publish.txt")
 LAST_LINES = 15  # of a failed build's messages
@@ -96,6 +96,13 @@ def _lend_environment(folder: Path, root: Path) -> None:
     """
     if all(_text(folder / lock) in (None, _text(root / lock)) for lock in LOCKS):
         (folder / ".venv").symlink_to(sys.prefix, target_is_directory=True)
+
+
+def lend_cache(folder: Path) -> None:
+    """Link what is kept between builds and depends on the locked packages alone."""
+    CACHE.mkdir(exist_ok=True)
+    if not (folder / CACHE.name).exists():
+        (folder / CACHE.name).symlink_to(CACHE, target_is_directory=True)
 
 
 def _text(path: Path) -> str | None:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import paths
-from .errors import InputError
+from . import paths, versions_cli
+from .errors import InputError, printable
 
 
 def parser() -> argparse.ArgumentParser:
@@ -16,7 +16,15 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="evidence", description=__doc__.partition(";")[0])
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _check(commands.add_parser("check", help="check a data folder"))
-    _compare(commands.add_parser("compare", help="what changed for the reader since a version"))
+    _import_inferencex(
+        commands.add_parser(
+            "import-inferencex",
+            help="refresh the comparators from public InferenceX rows",
+            description="Reads the dump's tables (a folder of CSV files, or SQL), the API's JSON or"
+            " the dashboard's CSV export, plain or gzipped, and updates MODEL-HARDWARE.csv.",
+        )
+    )
+    versions_cli.add(commands)
     return top
 
 
@@ -34,38 +42,48 @@ def _check(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run)
 
 
-def _renderer(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--renderer", choices=("auto", "embedded", "quarto"), default="auto")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def _compare(command: argparse.ArgumentParser) -> None:
-    command.add_argument("base", help="a branch, tag or commit")
-    _renderer(command)
+def _import_inferencex(command: argparse.ArgumentParser) -> None:
+    command.add_argument("path", type=Path, metavar="PATH")
+    command.add_argument("--model", help="with --hardware; without both, all comparators")
+    command.add_argument("--hardware")
+    command.add_argument("--precision", default="fp4", help="default: fp4")
+    command.add_argument("--isl", type=int, default=8192, help="input tokens; default: 8192")
+    command.add_argument("--osl", type=int, default=1024, help="output tokens; default: 1024")
+    command.add_argument("--source", default="inferencex-database", help="id in data/sources.yml")
+    command.add_argument("--dump", metavar="DATE", help="the dump's date, where it is a dump")
+    command.add_argument("--out", type=Path, default=paths.DATA / "inferencex", metavar="FOLDER")
 
     def run(given: argparse.Namespace) -> None:
-        from . import checkout, review, snapshot
+        from . import inferencex, points
+        from .data import Data
 
-        commit = checkout.resolve(given.base)
-        base = snapshot.of_version(
-            commit, renderer=given.renderer, say=lambda text: _say(f"compare: {text}")
+        if (given.model is None) != (given.hardware is None):
+            raise InputError(
+                "--model and --hardware belong together",
+                mend="give both, or neither for all comparators",
+            )
+        pairs = [(given.model, given.hardware)] if given.model else points.COMPARATORS.items()
+        report = inferencex.import_rows(
+            given.path,
+            pairs,
+            data=Data(),
+            out=given.out,
+            precision=given.precision,
+            isl=given.isl,
+            osl=given.osl,
+            source=given.source,
+            dump=given.dump,
         )
-        head = checkout.resolve("HEAD")[:10]
-        if checkout.is_dirty():
-            head += " with uncommitted changes"
-        review.write(base, snapshot.read(paths.ROOT, commit=head))
-        _say("compare: written to build/compare.md, build/compare/")
+        for line in report.lines():
+            print(printable(line))
 
     command.set_defaults(run=run)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command; raises ``InputError`` for input that is wrong."""
+def main(arguments: Sequence[str] | None = None) -> int | None:
+    """Run one command; its exit status. Raises ``InputError`` for input that is wrong."""
     given = parser().parse_args(arguments)
     try:
-        given.run(given)
+        return given.run(given)
     except BrokenPipeError:
         raise InputError("the output was closed", mend="read it to its end") from None

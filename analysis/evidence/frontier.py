@@ -31,8 +31,8 @@ from scipy.interpolate import CubicHermiteSpline
 from .errors import InputError
 from .points import OperatingPoint, Statistic
 
-Method = Literal["steffen", "linear", "log-linear", "next faster"]
-METHODS: tuple[Method, ...] = ("steffen", "linear", "log-linear", "next faster")
+Method = Literal["steffen", "linear", "log_linear", "next_faster"]
+METHODS: tuple[Method, ...] = ("steffen", "linear", "log_linear", "next_faster")
 
 
 def pareto(speeds: Sequence[float], throughputs: Sequence[float]) -> list[int]:
@@ -141,7 +141,7 @@ class Front:
         if speed >= x[-1]:
             return Reading(float(y[-1]), method, "above" if speed > x[-1] else None, True)
         right = int(np.searchsorted(x, speed))
-        if x[right] == speed or method == "next faster":
+        if x[right] == speed or method == "next_faster":
             return Reading(float(y[right]), method, None, True)
         if method == "steffen":
             value = CubicHermiteSpline(x, y, steffen_slopes(x, y))(speed)

@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
 TOKENS = ROOT / "report" / "theme" / "tokens.json"
 EXECUTED = ROOT / "build" / "notebooks"
+CACHE = ROOT / ".cache"
 DEPENDENCIES = ROOT / "build" / "deps"
 
 

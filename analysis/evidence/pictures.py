@@ -47,9 +47,9 @@ def _png(svg: str | None) -> bytes | None:
         return None
     import vl_convert
 
-    from . import fonts
+    from . import assets
 
-    for folder in fonts.folders():
+    for folder in assets.folders():
         vl_convert.register_font_directory(str(folder))
     try:
         return vl_convert.svg_to_png(svg)

@@ -22,6 +22,8 @@ from .model import Citation, Date, Name, SourceId, Strict, Text, Url
 from .quantity import Grade, Quantity
 
 FOLDER = "inferencex"
+COMPARATORS = {"gptoss120b": "gb200", "dsr1": "gb300", "kimik25": "gb300"}  # by model
+FRAMEWORK = r"^[a-z0-9][a-z0-9.-]{0,59}$"
 
 Statistic = Literal["mean", "median"]
 Decoding = Literal["stp", "mtp"]
@@ -41,7 +43,7 @@ class Row(Strict):
     hardware: Name
     precision: Name
     decoding: Decoding
-    framework: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=60)]
+    framework: Annotated[str, Field(pattern=FRAMEWORK)]
     concurrency: Count
     throughput_per_gpu_tok_s: Positive
     date: Date | None = None
@@ -208,7 +210,7 @@ class AllInPower(Citation):
         printed = self.printed.split(" + ")
         names = [self.id] if len(printed) == 1 else [f"{self.id}_{i}" for i in range(1, 9)]
         total = self._part(names[0], printed[0], self.unit)
-        for name, part in zip(names[1:], printed[1:]):
+        for name, part in zip(names[1:], printed[1:], strict=False):
             total = total + self._part(name, part, self.unit)
         return total / Quantity.point(self.packages, "package")
 
@@ -254,7 +256,7 @@ HARD = (
 )  # fmt: skip
 SOFT = (
     "disaggregated", "prefill_workers", "prefill_tp", "prefill_ep", "prefill_dp_attention",
-    "decode_workers", "decode_tp", "decode_ep", "decode_dp_attention", "config_id",
+    "decode_workers", "decode_tp", "decode_ep", "decode_dp_attention",
 )  # fmt: skip
 
 

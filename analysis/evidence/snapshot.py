@@ -75,6 +75,7 @@ def of_version(commit: str, *, renderer: str, say: Callable[[str], None]) -> Sna
         return read(cached, commit=commit)
     say(f"building {commit[:10]}")
     with checkout.worktree(commit) as folder:
+        checkout.lend_cache(folder)
         built = checkout.make(folder, ["report"], renderer=renderer)
         if not built.done:
             return read(folder, commit=commit, failed=_reason(built))
