@@ -21,10 +21,12 @@ ifdef PYTHON
 PY := $(PYTHON)
 ENV := build/.environment-checked
 DEV := build/.environment-dev-checked
+PUBLISH := build/.environment-publish-checked
 else
 PY := .venv/bin/python
 ENV := .venv/.ready
 DEV := .venv/.ready-dev
+PUBLISH := .venv/.ready-publish
 endif
 
 # the first Python 3.11 or later; looked for only when an environment must be made
@@ -41,12 +43,20 @@ FIND_PYTHON = for p in python3 python3.14 python3.13 python3.12 python3.11 pytho
 	@$(FIND_PYTHON); $$found analysis/environment.py sync .venv requirements.txt requirements-dev.txt
 	@touch $@
 
+.venv/.ready-publish: .venv/.ready requirements-publish.txt
+	@$(FIND_PYTHON); $$found analysis/environment.py sync .venv requirements.txt requirements-publish.txt
+	@touch $@
+
 build/.environment-checked: requirements.txt analysis/environment.py
 	@$(PY) analysis/environment.py check requirements.txt
 	@mkdir -p build && touch $@
 
 build/.environment-dev-checked: build/.environment-checked requirements-dev.txt
 	@$(PY) analysis/environment.py check requirements.txt requirements-dev.txt
+	@touch $@
+
+build/.environment-publish-checked: build/.environment-checked requirements-publish.txt
+	@$(PY) analysis/environment.py check requirements.txt requirements-publish.txt
 	@touch $@
 
 .PHONY: setup
@@ -64,7 +74,7 @@ GENERATED := report/_generated
 DATA := $(wildcard data/*.* data/*/*.*)
 PACKAGE := $(wildcard analysis/evidence/*.py)
 DOCUMENT := $(wildcard report/*.qmd report/*.yml report/*.py report/sections/*.qmd \
-  report/filters/* report/theme/*)
+  report/filters/* report/theme/*) CITATION.cff
 
 # what is built, and by which renderer: files that change only when the answer does
 ifneq ($(filter-out help clean setup lock,$(MAKECMDGOALS)),)
@@ -80,7 +90,7 @@ report: build/report/index.html build/report/report.pdf ## build build/report/in
 
 build/report/index.html: $(GENERATED)/values.json $(GENERATED)/vega-bundle.js build/version.json build/renderer $(DOCUMENT)
 	@echo "report: writing the page and the PDF"
-	@cp build/version.json $(GENERATED)/build.json
+	@$(PY) -m evidence.cite
 	@$(PY) report/prose.py
 	@$(PY) report/render.py --renderer $(RENDERER) --out build/report
 
@@ -137,6 +147,21 @@ format: $(DEV) ## format the code and strip the notebooks
 	@$(PY) -m ruff format analysis report tests
 	@$(PY) -m ruff check --fix analysis report tests
 	@$(PY) -m nbstripout --keep-id analysis/notebooks/*.ipynb
+
+# -- review and publication ----------------------------------------------------------------
+
+# a name from the command line, as one word of the shell
+quoted = '$(subst ','\'',$(1))'
+
+ifneq ($(filter compare,$(MAKECMDGOALS)),)
+ifndef BASE
+$(error name the version to compare with: make compare BASE=<git ref>)
+endif
+endif
+
+.PHONY: compare
+compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/compare.md
+	@$(PY) -m evidence compare --renderer $(RENDERER) -- $(call quoted,$(BASE))
 
 # -- the rest ------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Make the environment the Makefile works in, from the locks; needs nothing but Python 3.11.
 
-    python environment.py sync  .venv requirements.txt [requirements-dev.txt]
-    python environment.py check requirements.txt [requirements-dev.txt]
+    python environment.py sync  .venv requirements.txt [requirements-dev.txt ...]
+    python environment.py check requirements.txt [requirements-dev.txt ...]
     python environment.py lock
 
 ``sync`` makes or mends the environment; ``check`` says whether the running Python has what the
@@ -20,6 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)\s*(?:;\s*([^\\]+?))?\s*\\?$")
+
+# the extras of pyproject.toml that have a lock of their own, on top of requirements.txt
+EXTRAS = ("dev", "publish")
 
 # conda-forge packages of environment.yml; everything else it takes from PyPI at the lock's version
 CONDA = ("python=3.12", "quarto=1.11", "jupyter", "pip")
@@ -169,12 +172,17 @@ def _say(text: str) -> None:
 
 
 def lock() -> None:
-    """Resolve pyproject.toml into the two locks, and environment.yml from the first."""
-    runtime, everything = ROOT / "requirements.txt", ROOT / "requirements-dev.txt"
+    """Resolve pyproject.toml into the locks, and environment.yml from them."""
+    runtime = ROOT / "requirements.txt"
     _resolve(runtime, [])
-    _resolve(everything, ["--extra", "dev", "--constraint", str(runtime)])
-    names = {name for name, _, _ in entries(runtime)}
-    everything.write_text(_without(everything, names), encoding="utf-8")
+    settled = [runtime]
+    for extra in EXTRAS:
+        target = ROOT / f"requirements-{extra}.txt"
+        constraints = [option for lock in settled for option in ("--constraint", str(lock))]
+        _resolve(target, ["--extra", extra, *constraints])
+        names = {name for name, _, _ in entries(runtime)}
+        target.write_text(_without(target, names), encoding="utf-8")
+        settled.append(target)
     (ROOT / "environment.yml").write_text(conda(), encoding="utf-8")
 
 
@@ -199,10 +207,10 @@ def _without(lock: Path, names: set[str]) -> str:
 
 def conda() -> str:
     """environment.yml: conda-forge for Python, Quarto and Jupyter, the locks for the rest."""
-    locks = (ROOT / "requirements.txt", ROOT / "requirements-dev.txt")
-    pinned = sorted(entry for lock in locks for entry in entries(lock))
+    locks = (ROOT / "requirements.txt", *(ROOT / f"requirements-{extra}.txt" for extra in EXTRAS))
+    pinned = sorted({entry for lock in locks for entry in entries(lock)}, key=str)
     lines = [
-        "# For those who use conda: written by make lock, from the two locks.",
+        "# For those who use conda: written by make lock, from the locks.",
         "name: jalapeno-evidence",
         "channels:",
         "  - conda-forge",

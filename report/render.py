@@ -23,6 +23,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from importlib import metadata
 from pathlib import Path
 
 import pypandoc
@@ -542,6 +543,14 @@ def check_page(html: bytes) -> None:
         )
 
 
+def version_of(renderer: str) -> str:
+    """What rendered, with its version, for whoever wants the same bytes again."""
+    if renderer == "embedded":
+        return f"pandoc {pypandoc.get_pandoc_version()}, Typst {metadata.version('typst')}"
+    run = subprocess.run(["quarto", "--version"], capture_output=True, text=True, check=False)
+    return f"Quarto {run.stdout.strip()}"
+
+
 def write_outputs(out: Path, files: dict[str, bytes]) -> None:
     """Put the files in place, each at once, after all of them are written."""
     out.mkdir(parents=True, exist_ok=True)
@@ -564,7 +573,9 @@ def render(project: Path, out: Path, renderer: str) -> None:
     else:
         html, pdf = render_embedded(project, config, lines, build)
     check_page(html)
-    write_outputs(out, {"index.html": html, "report.pdf": pdf})
+    used = json.dumps({"name": renderer, "version": version_of(renderer)}) + "\n"
+    # the page comes last: make takes it for the sign that all are there
+    write_outputs(out, {"renderer.json": used.encode(), "report.pdf": pdf, "index.html": html})
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -587,6 +598,9 @@ def main(arguments: list[str] | None = None) -> int:
         render(options.project.resolve(), options.out.resolve(), options.renderer)
     except RenderError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"error: the report cannot be written: {error}", file=sys.stderr)
         return 1
     return 0
 

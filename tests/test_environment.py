@@ -10,7 +10,7 @@ import pytest
 import yaml
 from evidence.paths import ROOT
 
-LOCKS = [ROOT / "requirements.txt", ROOT / "requirements-dev.txt"]
+LOCKS = [ROOT / f"requirements{extra}.txt" for extra in ("", "-dev", "-publish")]
 
 
 def direct(extra=None):

@@ -6,7 +6,6 @@ and the Vega libraries for the page, so that it loads nothing from elsewhere.
 
 from __future__ import annotations
 
-import shutil
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
@@ -33,9 +32,7 @@ def copy_fonts(target: Path) -> None:
         for font in sorted(folder.glob("*.[to]t[fc]")):
             copied = target / font.name
             if not copied.exists() or copied.stat().st_size != font.stat().st_size:
-                partial = copied.with_suffix(".partial")
-                shutil.copyfile(font, partial)
-                partial.replace(copied)
+                write_atomically(copied, font.read_bytes())
 
 
 def bundle() -> str:

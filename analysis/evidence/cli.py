@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import paths
+from . import paths, versions_cli
 from .errors import InputError, printable
 
 
@@ -23,6 +24,7 @@ def parser() -> argparse.ArgumentParser:
             " the dashboard's CSV export, plain or gzipped, and updates MODEL-HARDWARE.csv.",
         )
     )
+    versions_cli.add(commands)
     return top
 
 
@@ -78,10 +80,10 @@ def _import_inferencex(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=run)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command; raises ``InputError`` for input that is wrong."""
+def main(arguments: Sequence[str] | None = None) -> int | None:
+    """Run one command; its exit status. Raises ``InputError`` for input that is wrong."""
     given = parser().parse_args(arguments)
     try:
-        given.run(given)
+        return given.run(given)
     except BrokenPipeError:
         raise InputError("the output was closed", mend="read it to its end") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -65,9 +66,23 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 def run(main: Callable[[], int | None]) -> None:
-    """Run a command's ``main``; an ``InputError`` becomes one line and exit status 1."""
+    """Run a command's ``main``; what went wrong becomes one line and exit status 1."""
     try:
         sys.exit(main() or 0)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
+    except OSError as error:
+        print(f"error: {InputError(_cannot(error), mend=_mend(error))}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _cannot(error: OSError) -> str:
+    place = f" ({error.filename})" if error.filename else ""
+    return f"{error.strerror or type(error).__name__}{place}"
+
+
+def _mend(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free space on the disk, then run the same make again"
+    return "check the rights and the disk, then run the same make again"

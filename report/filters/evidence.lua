@@ -679,6 +679,10 @@ local function complete_meta(meta)
   if given(build.date) then meta['build-date'] = pandoc.MetaString(build.date) end
   local line = build_line()
   if line then meta['build-line'] = pandoc.Inlines(line) end
+  local citation = is_html and sources.read('_generated/citation.json')
+  if citation then
+    meta['citation'] = pandoc.MetaBlocks { raw_block('<script type="application/ld+json">' .. citation .. '</script>') }
+  end
   if is_html then meta['tokens-css'] = pandoc.MetaBlocks { raw_block(tokens_style()) } end
   local kind = pandoc.utils.type(meta.abstract)
   if kind == 'Inlines' or kind == 'Blocks' then meta.abstract = resolve(meta.abstract, {}) end
