@@ -325,7 +325,7 @@ class _Builder:
         verdicts = {one.verdict for one in weighed}
         verdict = next(kind for kind in _PRECEDENCE if kind in verdicts)
         against = tuple(position for one in weighed for position in one.against)
-        grade = _grade(claim, checked, by_saying=bool(against))
+        grade = _grade(claim, checked, verdict)
         inputs = {id for check in checked if check.result for id in check.result.inputs}
         proven = verdict is Verdict.REPRODUCES and grade.proven
         topic = self._data.topics[claim.topic]
@@ -417,9 +417,16 @@ def _nearest_gap(check: Checked, against: list[Position]) -> Difference | None:
     return min(filter(None, gaps), key=lambda gap: abs(gap.by), default=None)
 
 
-def _grade(claim: Claim, checked: Iterable[Checked], *, by_saying: bool) -> Grade:
-    """The weakest of what the verdict rests on: formulas, and what is only said."""
-    if claim.gap:
-        return Grade.OPEN
+def _grade(claim: Claim, checked: tuple[Checked, ...], verdict: Verdict) -> Grade:
+    """The weakest of what the verdict rests on.
+
+    Formulas settle what reproduces and what differs from its own formula; whatever else a
+    verdict comes from has only been said.
+    """
     grades = [check.result.grade if check.result else Grade.STATED for check in checked]
-    return min(*grades, Grade.STATED) if by_saying else min(grades)
+    settled = verdict in (Verdict.REPRODUCES, Verdict.DIFFERS) and any(
+        check.verdict is verdict for check in checked
+    )
+    return min(
+        [*grades, *([] if settled else [Grade.STATED]), *([Grade.OPEN] if claim.gap else [])]
+    )
