@@ -238,10 +238,6 @@ class Data:
                 return self.power(system, which)
         return None
 
-    def measured(self, name: str) -> bool:
-        """Whether a name in a formula is a published measurement, not only a rating."""
-        return name in self.measurements
-
     # -- checks ---------------------------------------------------------------------------
 
     def _check_claim(self, claim: Claim, claims: dict[str, Claim]) -> None:

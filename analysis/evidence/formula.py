@@ -230,9 +230,11 @@ class _Evaluator(simpleeval.SimpleEval):
         operands = tuple(self._eval(part) for part in (node.left, *node.comparators))
         answers = [
             _COMPARE[type(sign)](left, right)
-            for sign, left, right in zip(node.ops, operands, operands[1:])
+            for sign, left, right in zip(node.ops, operands, operands[1:], strict=False)
         ]
-        return Comparison(_all(answers), operands, tuple(_SIGNS[type(sign)] for sign in node.ops))
+        unit = operands[0].unit
+        same = tuple(operand.to_unit(unit) for operand in operands)
+        return Comparison(_all(answers), same, tuple(_SIGNS[type(sign)] for sign in node.ops))
 
 
 def _all(answers: list[Answer]) -> Answer:
@@ -289,5 +291,5 @@ def _rests(outcome: Outcome, tree: ast.expr, names: Names) -> bool:
         moved = _outcome(_Evaluator(stretched).result(tree))
     except QuantityError:
         return True  # stretching brought a zero into a divisor: it moved
-    pairs = zip(_quantities(outcome), _quantities(moved))
+    pairs = zip(_quantities(outcome), _quantities(moved), strict=True)
     return any((a.low, a.high) != (b.low, b.high) for a, b in pairs)

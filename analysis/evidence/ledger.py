@@ -30,10 +30,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 
 import pint
 
-from . import figures, formula
+from . import figures, formula, points
 from .cases import (
     NEARNESS,
     Case,
@@ -120,18 +121,36 @@ def build(data: Data) -> Ledger:
 class Names:
     """The quantities that formulas may name, made when first asked for.
 
-    Measurements and powers of systems by their ids; and the printed figure of another claim
-    by its id with ``_`` for ``-``, which is ``stated`` at most.
+    Measurements and powers of systems by their ids, cells of public rows, ratings of other
+    chips; and the printed figure of another claim by its id with ``_`` for ``-``, which is
+    ``stated`` at most.
     """
 
     def __init__(self, data: Data) -> None:
         self._data = data
         self._known: dict[str, Quantity] = {}
 
+    @cached_property
+    def _rows(self) -> dict[str, Quantity]:
+        return points.quantities(self._data)
+
+    @cached_property
+    def _ratings(self) -> dict[str, Quantity]:
+        return points.ratings(self._data)
+
     def __call__(self, name: str) -> Quantity:
         if name not in self._known:
-            self._known[name] = self._data.quantity(name) or self._claimed(name)
+            self._known[name] = (
+                self._data.quantity(name)
+                or self._rows.get(name)
+                or self._ratings.get(name)
+                or self._claimed(name)
+            )
         return self._known[name]
+
+    def measured(self, name: str) -> bool:
+        """Whether ``name`` is a published measurement or a cell of a public row."""
+        return name in self._data.measurements or name in self._rows
 
     def _claimed(self, name: str) -> Quantity:
         claim = self._data.claims.get(name.replace("_", "-"))
@@ -333,7 +352,7 @@ class _Builder:
             claim,
             verdict,
             grade,
-            proven and any(map(self._data.measured, inputs)),
+            proven and any(map(self._names.measured, inputs)),
             checked,
             next((one.difference for one in weighed if one.difference), None),
             against,
