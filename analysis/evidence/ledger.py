@@ -32,8 +32,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-import pint
-
 from . import figures, formula, points
 from .cases import (
     NEARNESS,
@@ -50,8 +48,9 @@ from .data import Data, printed_unit
 from .errors import InputError, shown
 from .figures import Figure
 from .formula import Comparison, Result, Span
-from .model import Claim, Part, Saying
+from .model import Claim, Part, Saying, Topic
 from .quantity import Answer, Grade, Quantity, QuantityError, Trace, unit_of
+from .units import pint
 
 ONE_SIDED = ("at least", "more than", "at most", "less than")
 
@@ -347,7 +346,6 @@ class _Builder:
         grade = _grade(claim, checked, verdict)
         inputs = {id for check in checked if check.result for id in check.result.inputs}
         proven = verdict is Verdict.REPRODUCES and grade.proven
-        topic = self._data.topics[claim.topic]
         return Entry(
             claim,
             verdict,
@@ -358,8 +356,7 @@ class _Builder:
             against,
             tuple(dict.fromkeys(id for one in weighed for id in one.disputed_by)),
             tuple(self._restated.get(claim.id, ())),
-            claim.settles or topic.settles,
-            claim.who or (None if claim.settles else topic.who),
+            *_settles(claim, self._data.topics[claim.topic], needed=not _settled(checked, verdict)),
         )
 
     def _weigh(self, claim: Claim, check: Checked) -> _Weighed:
@@ -443,9 +440,20 @@ def _grade(claim: Claim, checked: tuple[Checked, ...], verdict: Verdict) -> Grad
     verdict comes from has only been said.
     """
     grades = [check.result.grade if check.result else Grade.STATED for check in checked]
-    settled = verdict in (Verdict.REPRODUCES, Verdict.DIFFERS) and any(
+    if not _settled(checked, verdict):
+        grades.append(Grade.STATED)
+    return min([*grades, *([Grade.OPEN] if claim.gap else [])])
+
+
+def _settled(checked: tuple[Checked, ...], verdict: Verdict) -> bool:
+    """Whether the verdict comes from the claim's own formulas."""
+    return verdict in (Verdict.REPRODUCES, Verdict.DIFFERS) and any(
         check.verdict is verdict for check in checked
     )
-    return min(
-        [*grades, *([] if settled else [Grade.STATED]), *([Grade.OPEN] if claim.gap else [])]
-    )
+
+
+def _settles(claim: Claim, topic: Topic, *, needed: bool) -> tuple[str | None, str | None]:
+    """What would settle a claim and who could give it: its own words, else its topic's."""
+    if claim.settles or not needed:
+        return claim.settles, claim.who
+    return topic.settles, claim.who or topic.who

@@ -26,6 +26,8 @@ Cells = list[list[Any]]
 RATINGS = {Verdict.DIFFERS: 1, Verdict.CONFLICTS: 2, Verdict.UNSUPPORTED: 3, Verdict.REPRODUCES: 4}
 PROVEN_RATING = 5
 
+_WORDS = {"output_token": "tok", "mixed_token": "mixed tok", "month": "months"}
+
 
 def anchor(id: str) -> str:
     """Where a claim stands in the document."""
@@ -41,7 +43,14 @@ def quantity_text(quantity: Quantity) -> str:
 
 
 def _unit(quantity: Quantity) -> str:
-    return quantity.unit_text().replace("percent", "%")
+    return unit_words(quantity.unit_text())
+
+
+def unit_words(unit: str) -> str:
+    """A unit as the field writes it."""
+    for name, word in _WORDS.items():
+        unit = unit.replace(name, word)
+    return unit
 
 
 def computed_text(check: Checked) -> str | None:
@@ -134,7 +143,12 @@ def _record(entry: Entry, data: Data) -> dict[str, Any]:
         "value": list(claim.value) if claim.value else None,
         "sources": [_source(saying, data) for saying in claim.said],
         "against": [
-            {"claim": p.claim.id, "source": p.saying.source, "place": p.saying.place}
+            {
+                "claim": p.claim.id,
+                "source": p.saying.source,
+                "place": p.saying.place,
+                "says": _content(p),
+            }
             for p in entry.against
         ],
         "disputed_by": list(entry.disputed_by),
@@ -382,7 +396,7 @@ def _why(entry: Entry, data: Data) -> str:
         lines.append(f"disagreeing from farther away: {', '.join(entry.disputed_by)}")
     if entry.claim.explain:
         lines.append(entry.claim.explain)
-    if entry.verdict is not Verdict.REPRODUCES and entry.settles:
+    if entry.settles:
         who = f", from {entry.who}" if entry.who else ""
         lines.append(f"To settle it: {entry.settles.rstrip('.')}{who}.")
     return " ".join(_sentence(line) for line in lines)
@@ -430,7 +444,7 @@ def _found(entry: Entry, data: Data) -> str:
     computed = [text for check in entry.checked if (text := computed_text(check))]
     parts = ["; ".join(computed), against_text(entry, data) or ""]
     if entry.difference:
-        parts.append(f"the printed figure is {entry.difference.text}")
+        parts.append(f"it is {entry.difference.text}")
     return ". ".join(_sentence(part).rstrip(".") for part in parts if part) + "."
 
 
