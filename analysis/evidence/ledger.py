@@ -208,7 +208,7 @@ def _reread(end: Quantity, reading: str) -> Quantity:
     return outcome.to_unit(end.unit)
 
 
-def _evaluate(part: Part, names: Names) -> Result:
+def _evaluate(part: Part, printed: Figured | None, names: Names) -> Result:
     """What a part's formula comes to, in the unit of its figure."""
     result = formula.evaluate(part.formula, names)
     if isinstance(result.outcome, Comparison):
@@ -218,7 +218,7 @@ def _evaluate(part: Part, names: Names) -> Result:
                 mend="drop the printed figure, or compute it without comparing",
             )
         return result
-    unit = _unit(part, figures.parse(part.printed) if part.printed is not None else None)
+    unit = printed.low.unit if printed else _unit(part, None)
     try:
         outcome = result.outcome
         if isinstance(outcome, Span):
@@ -306,7 +306,7 @@ class _Builder:
                 printed = read_figure(part, claim.reading)
         if part.formula is not None:
             with self._data.claim_field(claim.id, *at, "formula"):
-                result = _evaluate(part, self._names)
+                result = _evaluate(part, printed, self._names)
         verdict = _verdict(printed, result)
         gap = None
         if verdict is Verdict.DIFFERS and printed is not None:
@@ -454,6 +454,6 @@ def _settled(checked: tuple[Checked, ...], verdict: Verdict) -> bool:
 
 def _settles(claim: Claim, topic: Topic, *, needed: bool) -> tuple[str | None, str | None]:
     """What would settle a claim and who could give it: its own words, else its topic's."""
-    if claim.settles or not needed:
-        return claim.settles, claim.who
-    return topic.settles, claim.who or topic.who
+    if not (claim.settles or needed):
+        return None, None
+    return claim.settles or topic.settles, claim.who or topic.who

@@ -36,6 +36,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
 Date = Annotated[str, AfterValidator(_date)]
+Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
 Url = Annotated[str, AfterValidator(_url)]
 Id = SourceId  # of claims, topics and subjects too: small letters, digits and -
 Kind = Literal["vendor", "analyst", "press", "data", "method"]
@@ -67,7 +68,7 @@ class Source(Strict):
     author: Text | None = None
     date: Date | None = None
     url: Url | None = None
-    language: Literal["en", "zh-Hans", "zh-Hant"]
+    language: Language
     kind: Kind
     stands: Stands
     read: Literal["primary", "secondary"]

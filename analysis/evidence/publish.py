@@ -16,7 +16,7 @@ from typing import Any
 from .cases import Difference, Figured, Position
 from .data import Data
 from .formula import Comparison
-from .ledger import Checked, Entry, Ledger, Verdict, counts, found
+from .ledger import Checked, Entry, Ledger, Verdict, counts, found, read_figure
 from .model import Claim, Saying, Source
 from .quantity import Quantity, number_text
 
@@ -72,10 +72,18 @@ def reading_text(claim: Claim, check: Checked) -> str | None:
     """What a printed figure says when it is read literally; None where no reading is given."""
     if claim.reading is None or not isinstance(check.said, Figured):
         return None
-    ends = [(end.low + end.high) / 2 for end in (check.said.low, check.said.high)]
-    if check.said.low == check.said.high:
-        return quantity_text(check.said.low)
-    return "–".join(number_text(end, end) for end in ends)
+    printed = read_figure(check.part)
+    ends = [_read_end(check.said.low, printed.low), _read_end(check.said.high, printed.high)]
+    unit = _unit(check.said.low)
+    return f"{'–'.join(dict.fromkeys(ends))} {unit}".strip()
+
+
+def _read_end(read: Quantity, printed: Quantity) -> str:
+    """The middle where the reading only shifts what is printed, else its range."""
+    if read.high - read.low != printed.high - printed.low:
+        return read.range()
+    middle = (read.low + read.high) / 2
+    return number_text(middle, middle)
 
 
 def against_text(entry: Entry, data: Data) -> str | None:

@@ -222,7 +222,7 @@ class Quantity:
 
     def to_unit(self, unit: pint.Unit) -> Quantity:
         """The same quantity in another unit of the same dimension."""
-        if unit == self.unit:
+        if unit is self.unit or unit == self.unit:
             return self
         factor = _convert(self.unit, unit)
         return replace(
@@ -244,8 +244,7 @@ class Quantity:
         return Quantity(low, high, unit, min(self.grade, other.grade), trace)
 
     def _same(self, other: Quantity) -> Quantity:
-        factor = _convert(other.unit, self.unit)
-        return replace(other, low=other.low * factor, high=other.high * factor, unit=self.unit)
+        return other.to_unit(self.unit)
 
     def __add__(self, other: Quantity | int | Fraction) -> Quantity:
         o = self._same(_quantity(other))
