@@ -50,10 +50,14 @@ def test_environment_yml_agrees_with_the_locks():
     conda = [item for item in listed["dependencies"] if isinstance(item, str)]
     pip = next(item["pip"] for item in listed["dependencies"] if isinstance(item, dict))
     assert {re.split("[=]", item)[0] for item in conda} == {"python", "quarto", "jupyter", "pip"}
-    assert re.fullmatch(r"quarto=\d+\.\d+(\.\d+)?", next(i for i in conda if i.startswith("quarto")))
+    assert re.fullmatch(
+        r"quarto=\d+\.\d+(\.\d+)?", next(i for i in conda if i.startswith("quarto"))
+    )
     versions = dict(item.split(" ;")[0].split("==") for item in pip)
     for lock in LOCKS:
-        assert {name: version for name, version, _ in environment.entries(lock)}.items() <= versions.items()
+        assert {
+            name: version for name, version, _ in environment.entries(lock)
+        }.items() <= versions.items()
 
 
 def test_every_direct_dependency_says_why_it_is_there():
