@@ -158,6 +158,16 @@ ifndef BASE
 $(error name the version to compare with: make compare BASE=<git ref>)
 endif
 endif
+ifneq ($(filter verify,$(MAKECMDGOALS)),)
+ifndef MANIFEST
+$(error name what to verify: make verify MANIFEST=<folder of a publication, or its address>)
+endif
+endif
+ifneq ($(filter history,$(MAKECMDGOALS)),)
+ifndef SITE
+$(error name the site: make history SITE=<address>)
+endif
+endif
 
 .PHONY: compare
 compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/compare.md
@@ -166,6 +176,18 @@ compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/
 .PHONY: publish
 publish: $(PUBLISH) report ## lay out public/ from the report, with manifest, data package and RO-Crate
 	@$(PY) -m evidence publish
+
+.PHONY: history
+history: $(ENV) ## SITE=<address>: fetch its earlier publications into public/, checked
+	@$(PY) -m evidence history -- $(call quoted,$(SITE))
+
+.PHONY: verify
+verify: $(ENV) ## MANIFEST=<folder or address>: rebuild a publication, compare the bytes
+	@$(PY) -m evidence verify -- $(call quoted,$(MANIFEST))
+
+.PHONY: reproduce
+reproduce: $(PUBLISH) ## build twice, as differently as can be, and compare every byte
+	@$(PY) -m evidence reproduce --renderer $(RENDERER)
 
 # -- the rest ------------------------------------------------------------------------------
 
