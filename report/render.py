@@ -525,6 +525,19 @@ class ResourceFinder(HTMLParser):
         self.found += re.findall(r"@import[^;]*|url\(\s*[\"']?(?!data:|#)[^)]*\)", css)
 
 
+def demoted(html: bytes) -> bytes:
+    """The page with the title as its only first-level heading.
+
+    Sections begin at the first level, which is right in the PDF and for the numbering of both
+    renderers; so the page's levels are lowered here, after either has made it.
+    """
+    head, main, body = html.partition(b"<main")
+    text, script, rest = body.partition(b"<script>")
+    lower = re.compile(rb"<(/?)h([1-5])(?=[\s>])")
+    text = lower.sub(lambda tag: b"<%sh%d" % (tag[1], int(tag[2]) + 1), text)
+    return head + main + text + script + rest
+
+
 def check_page(html: bytes) -> None:
     """The page loads nothing from anywhere and is not too heavy."""
     finder = ResourceFinder()
@@ -572,6 +585,7 @@ def render(project: Path, out: Path, renderer: str) -> None:
         html, pdf = render_quarto(project, config, build)
     else:
         html, pdf = render_embedded(project, config, lines, build)
+    html = demoted(html)
     check_page(html)
     used = json.dumps({"name": renderer, "version": version_of(renderer)}) + "\n"
     # the page comes last: make takes it for the sign that all are there

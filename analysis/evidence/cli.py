@@ -25,19 +25,58 @@ def parser() -> argparse.ArgumentParser:
         )
     )
     versions_cli.add(commands)
+    _ledger(commands.add_parser("ledger", help="print every claim with its verdict"))
+    _trace(commands.add_parser("trace", help="print where a claim or a figure comes from"))
+    _schema(commands.add_parser("schema", help="write the JSON Schema of claim files"))
     return top
 
 
+def _folder(command: argparse.ArgumentParser) -> None:
+    command.add_argument("folder", nargs="?", type=Path, default=paths.DATA)
+
+
 def _check(command: argparse.ArgumentParser) -> None:
+    _folder(command)
+
+    def run(given: argparse.Namespace) -> None:
+        from . import show
+
+        print(show.check(given.folder))
+
+    command.set_defaults(run=run)
+
+
+def _ledger(command: argparse.ArgumentParser) -> None:
+    _folder(command)
+    command.add_argument("--form", choices=("text", "json", "csv"), default="text")
+
+    def run(given: argparse.Namespace) -> None:
+        from . import show
+
+        print(show.listed(given.folder, given.form).rstrip("\n"))
+
+    command.set_defaults(run=run)
+
+
+def _trace(command: argparse.ArgumentParser) -> None:
+    command.add_argument("id", help="a claim, or a name that formulas use")
     command.add_argument("folder", nargs="?", type=Path, default=paths.DATA)
 
     def run(given: argparse.Namespace) -> None:
-        from .data import Data
+        from . import show
 
-        data = Data(given.folder)
-        print(
-            f"{len(data.measurements)} measurements from {len(data.sources)} sources are in order"
-        )
+        print(show.trace(given.folder, given.id))
+
+    command.set_defaults(run=run)
+
+
+def _schema(command: argparse.ArgumentParser) -> None:
+    _folder(command)
+
+    def run(given: argparse.Namespace) -> None:
+        from . import show
+
+        print(show.write_schema(given.folder))
 
     command.set_defaults(run=run)
 

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pint
 from pydantic import BaseModel, ValidationError
 
 from . import figures, yamlfile
@@ -23,6 +22,7 @@ from .errors import InputError, shown
 from .model import Claim, Gap, Measurement, Metric, Model, Rated, Source, System, Topic
 from .paths import DATA
 from .quantity import Grade, Quantity, unit_of
+from .units import pint
 
 Row = TypeVar("Row", bound=BaseModel)
 
@@ -237,10 +237,6 @@ class Data:
             if system != name and getattr(self.systems.get(system), which, None) is not None:
                 return self.power(system, which)
         return None
-
-    def measured(self, name: str) -> bool:
-        """Whether a name in a formula is a published measurement, not only a rating."""
-        return name in self.measurements
 
     # -- checks ---------------------------------------------------------------------------
 

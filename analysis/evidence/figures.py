@@ -63,6 +63,8 @@ _PREFIXES: dict[str, Form] = {
     "<": "less than", "less than ": "less than", "under ": "less than", "below ": "less than",
 }  # fmt: skip
 
+_LONGEST_FIRST = sorted(_PREFIXES, key=len, reverse=True)
+
 _NUMBER = r"[-−]?(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?"
 _ONE = re.compile(rf"(?P<over>1/)?(?P<number>{_NUMBER}) ?(?P<scale>[万萬亿億]?)", re.ASCII)
 _RANGE = re.compile(
@@ -102,7 +104,7 @@ def parse(printed: str) -> Figure:
     if not text:
         raise InputError("the figure is empty", mend="write the figure exactly as it is printed")
     form: Form = "plain"
-    for prefix in sorted(_PREFIXES, key=len, reverse=True):
+    for prefix in _LONGEST_FIRST:
         if text.lower().startswith(prefix):
             form, text = _PREFIXES[prefix], text[len(prefix) :].strip()
             break

@@ -18,6 +18,7 @@ tree before it is evaluated; nothing is ever handed to ``eval``.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator
@@ -27,7 +28,8 @@ from fractions import Fraction
 import simpleeval
 
 from .errors import InputError, shown
-from .quantity import Answer, Grade, Quantity, QuantityError, largest, smallest
+from .figures import Bound
+from .quantity import Answer, Grade, Quantity, QuantityError, Trace, largest, smallest
 
 LONGEST = 1000  # characters
 DEEPEST = 30  # brackets inside brackets
@@ -123,11 +125,6 @@ def evaluate(formula: str, names: Names) -> Result:
         ) from None
     except (simpleeval.InvalidExpression, OverflowError, TypeError, ValueError) as error:
         raise _refuse(formula, str(error)) from None
-
-
-def names_in(formula: str) -> tuple[str, ...]:
-    """The names of quantities in ``formula``, in order; raises ``InputError`` as ``evaluate``."""
-    return tuple(dict.fromkeys(_names(_parse(formula))))
 
 
 def _names(tree: ast.expr) -> Iterator[str]:
@@ -230,9 +227,11 @@ class _Evaluator(simpleeval.SimpleEval):
         operands = tuple(self._eval(part) for part in (node.left, *node.comparators))
         answers = [
             _COMPARE[type(sign)](left, right)
-            for sign, left, right in zip(node.ops, operands, operands[1:])
+            for sign, left, right in zip(node.ops, operands, operands[1:], strict=False)
         ]
-        return Comparison(_all(answers), operands, tuple(_SIGNS[type(sign)] for sign in node.ops))
+        unit = operands[0].unit
+        same = tuple(operand.to_unit(unit) for operand in operands)
+        return Comparison(_all(answers), same, tuple(_SIGNS[type(sign)] for sign in node.ops))
 
 
 def _all(answers: list[Answer]) -> Answer:
@@ -277,17 +276,39 @@ def _rests(outcome: Outcome, tree: ast.expr, names: Names) -> bool:
 
     ``a / a * 4.9`` and ``0 * a + 9`` mention a measurement and rest on none.
     """
-    order = {name: i for i, name in enumerate(dict.fromkeys(_names(tree)))}
+    named = list(_names(tree))
+    order = {name: i for i, name in enumerate(dict.fromkeys(named))}
+    if not order:
+        return False
+    if len(order) == len(named) and not any(map(_may_hold_still, ast.walk(tree))):
+        return True
 
     def stretched(name: str) -> Quantity:
         quantity, factor = names(name), Fraction(97 + 7 * order[name], 89)
-        return replace(quantity, low=quantity.low * factor, high=quantity.high * factor)
+        low, high = quantity.low * factor, quantity.high * factor
+        return replace(quantity, low=low, high=high, trace=Trace(""))
 
-    if not order:
-        return False
     try:
         moved = _outcome(_Evaluator(stretched).result(tree))
     except QuantityError:
         return True  # stretching brought a zero into a divisor: it moved
-    pairs = zip(_quantities(outcome), _quantities(moved))
-    return any((a.low, a.high) != (b.low, b.high) for a, b in pairs)
+    pairs = zip(_quantities(outcome), _quantities(moved), strict=True)
+    return any(_middle(a) != _middle(b) for a, b in pairs)
+
+
+def _middle(quantity: Quantity) -> Bound:
+    """Twice the middle; where a side is open, the other end."""
+    ends = [end for end in (quantity.low, quantity.high) if not math.isinf(end)]
+    return sum(ends) if ends else math.inf
+
+
+def _may_hold_still(node: ast.AST) -> bool:
+    """Whether a node can keep names that occur once each from moving the outcome.
+
+    A function can, and so can a factor of zero, written out or made of numbers alone.
+    """
+    if isinstance(node, ast.Call):
+        return node.func.id != "range"
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant)
+    return isinstance(node, ast.Constant) and node.value == 0

@@ -30,10 +30,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 
-import pint
-
-from . import figures, formula
+from . import figures, formula, points
 from .cases import (
     NEARNESS,
     Case,
@@ -49,8 +48,9 @@ from .data import Data, printed_unit
 from .errors import InputError, shown
 from .figures import Figure
 from .formula import Comparison, Result, Span
-from .model import Claim, Part, Saying
+from .model import Claim, Part, Saying, Topic
 from .quantity import Answer, Grade, Quantity, QuantityError, Trace, unit_of
+from .units import pint
 
 ONE_SIDED = ("at least", "more than", "at most", "less than")
 
@@ -120,18 +120,36 @@ def build(data: Data) -> Ledger:
 class Names:
     """The quantities that formulas may name, made when first asked for.
 
-    Measurements and powers of systems by their ids; and the printed figure of another claim
-    by its id with ``_`` for ``-``, which is ``stated`` at most.
+    Measurements and powers of systems by their ids, cells of public rows, ratings of other
+    chips; and the printed figure of another claim by its id with ``_`` for ``-``, which is
+    ``stated`` at most.
     """
 
     def __init__(self, data: Data) -> None:
         self._data = data
         self._known: dict[str, Quantity] = {}
 
+    @cached_property
+    def _rows(self) -> dict[str, Quantity]:
+        return points.quantities(self._data)
+
+    @cached_property
+    def _ratings(self) -> dict[str, Quantity]:
+        return points.ratings(self._data)
+
     def __call__(self, name: str) -> Quantity:
         if name not in self._known:
-            self._known[name] = self._data.quantity(name) or self._claimed(name)
+            self._known[name] = (
+                self._data.quantity(name)
+                or self._rows.get(name)
+                or self._ratings.get(name)
+                or self._claimed(name)
+            )
         return self._known[name]
+
+    def measured(self, name: str) -> bool:
+        """Whether ``name`` is a published measurement or a cell of a public row."""
+        return name in self._data.measurements or name in self._rows
 
     def _claimed(self, name: str) -> Quantity:
         claim = self._data.claims.get(name.replace("_", "-"))
@@ -190,7 +208,7 @@ def _reread(end: Quantity, reading: str) -> Quantity:
     return outcome.to_unit(end.unit)
 
 
-def _evaluate(part: Part, names: Names) -> Result:
+def _evaluate(part: Part, printed: Figured | None, names: Names) -> Result:
     """What a part's formula comes to, in the unit of its figure."""
     result = formula.evaluate(part.formula, names)
     if isinstance(result.outcome, Comparison):
@@ -200,7 +218,7 @@ def _evaluate(part: Part, names: Names) -> Result:
                 mend="drop the printed figure, or compute it without comparing",
             )
         return result
-    unit = _unit(part, figures.parse(part.printed) if part.printed is not None else None)
+    unit = printed.low.unit if printed else _unit(part, None)
     try:
         outcome = result.outcome
         if isinstance(outcome, Span):
@@ -288,7 +306,7 @@ class _Builder:
                 printed = read_figure(part, claim.reading)
         if part.formula is not None:
             with self._data.claim_field(claim.id, *at, "formula"):
-                result = _evaluate(part, self._names)
+                result = _evaluate(part, printed, self._names)
         verdict = _verdict(printed, result)
         gap = None
         if verdict is Verdict.DIFFERS and printed is not None:
@@ -325,22 +343,20 @@ class _Builder:
         verdicts = {one.verdict for one in weighed}
         verdict = next(kind for kind in _PRECEDENCE if kind in verdicts)
         against = tuple(position for one in weighed for position in one.against)
-        grade = _grade(claim, checked, by_saying=bool(against))
+        grade = _grade(claim, checked, verdict)
         inputs = {id for check in checked if check.result for id in check.result.inputs}
         proven = verdict is Verdict.REPRODUCES and grade.proven
-        topic = self._data.topics[claim.topic]
         return Entry(
             claim,
             verdict,
             grade,
-            proven and any(map(self._data.measured, inputs)),
+            proven and any(map(self._names.measured, inputs)),
             checked,
             next((one.difference for one in weighed if one.difference), None),
             against,
             tuple(dict.fromkeys(id for one in weighed for id in one.disputed_by)),
             tuple(self._restated.get(claim.id, ())),
-            claim.settles or topic.settles,
-            claim.who or (None if claim.settles else topic.who),
+            *_settles(claim, self._data.topics[claim.topic], needed=not _settled(checked, verdict)),
         )
 
     def _weigh(self, claim: Claim, check: Checked) -> _Weighed:
@@ -417,9 +433,27 @@ def _nearest_gap(check: Checked, against: list[Position]) -> Difference | None:
     return min(filter(None, gaps), key=lambda gap: abs(gap.by), default=None)
 
 
-def _grade(claim: Claim, checked: Iterable[Checked], *, by_saying: bool) -> Grade:
-    """The weakest of what the verdict rests on: formulas, and what is only said."""
-    if claim.gap:
-        return Grade.OPEN
+def _grade(claim: Claim, checked: tuple[Checked, ...], verdict: Verdict) -> Grade:
+    """The weakest of what the verdict rests on.
+
+    Formulas settle what reproduces and what differs from its own formula; whatever else a
+    verdict comes from has only been said.
+    """
     grades = [check.result.grade if check.result else Grade.STATED for check in checked]
-    return min(*grades, Grade.STATED) if by_saying else min(grades)
+    if not _settled(checked, verdict):
+        grades.append(Grade.STATED)
+    return min([*grades, *([Grade.OPEN] if claim.gap else [])])
+
+
+def _settled(checked: tuple[Checked, ...], verdict: Verdict) -> bool:
+    """Whether the verdict comes from the claim's own formulas."""
+    return verdict in (Verdict.REPRODUCES, Verdict.DIFFERS) and any(
+        check.verdict is verdict for check in checked
+    )
+
+
+def _settles(claim: Claim, topic: Topic, *, needed: bool) -> tuple[str | None, str | None]:
+    """What would settle a claim and who could give it: its own words, else its topic's."""
+    if not (claim.settles or needed):
+        return None, None
+    return claim.settles or topic.settles, claim.who or topic.who

@@ -15,6 +15,7 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    WithJsonSchema,
     model_validator,
 )
 
@@ -35,6 +36,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
 Date = Annotated[str, AfterValidator(_date)]
+Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
 Url = Annotated[str, AfterValidator(_url)]
 Id = SourceId  # of claims, topics and subjects too: small letters, digits and -
 Kind = Literal["vendor", "analyst", "press", "data", "method"]
@@ -43,6 +45,7 @@ Words = Annotated[
     tuple[Text, ...],
     BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
     Field(min_length=1, max_length=10),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 
 
@@ -65,7 +68,7 @@ class Source(Strict):
     author: Text | None = None
     date: Date | None = None
     url: Url | None = None
-    language: Literal["en", "zh-Hans", "zh-Hant"]
+    language: Language
     kind: Kind
     stands: Stands
     read: Literal["primary", "secondary"]

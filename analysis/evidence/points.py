@@ -337,3 +337,33 @@ def rated_power(data: Data, system: str) -> Quantity:
 def per_kw(row: Row, data: Data) -> Quantity:
     """Mixed throughput of a row for each rated kW."""
     return (row.throughput / rated_power(data, row.hardware)).to(PER_KW)
+
+
+def quantities(data: Data) -> dict[str, Quantity]:
+    """What formulas may name: every measured cell of every public row, by row id and cell.
+
+    Empty where the data folder has no public rows.
+    """
+    found: dict[str, Quantity] = {}
+    folder = data.folder / FOLDER
+    for path in sorted(folder.glob("*-*.csv")):
+        for point in read(data, *path.stem.rsplit("-", 1)):
+            cells = [point.throughput]
+            cells += [cell for s in ("mean", "median") if (cell := point.tpot(s)) is not None]
+            cells += [
+                cell
+                for name in ("e2e", "ttft")
+                for s in ("mean", "median")
+                if (cell := point.seconds(name, s)) is not None
+            ]
+            found |= {cell.trace.formula: cell for cell in cells}
+    if (folder / "alternatives.csv").exists():
+        found |= {row.throughput.trace.formula: row.throughput for row in alternatives(data)}
+    return found
+
+
+def ratings(data: Data) -> dict[str, Quantity]:
+    """What formulas may name besides: ``<chip>_tdp``, the rating in the benchmark's own code."""
+    if not (data.folder / FOLDER / "hardware.csv").exists():
+        return {}
+    return {f"{id}_tdp": rated_power(data, id) for id in hardware(data) if id not in data.systems}

@@ -20,10 +20,9 @@ from enum import Enum, IntEnum
 from fractions import Fraction
 from functools import lru_cache
 
-import pint
-
 from .errors import InputError, shown
 from .figures import Bound, Figure
+from .units import pint, registry
 
 UNIT_LENGTH = 60  # characters; bounds the work of reading a unit
 
@@ -76,23 +75,6 @@ class Answer(Enum):
         return self.value
 
 
-@lru_cache(maxsize=1)
-def registry() -> pint.UnitRegistry:
-    """pint's own units and those of inference benchmarks; conversion factors are exact."""
-    units = pint.UnitRegistry(non_int_type=Fraction)
-    for definition in (
-        "mixed_token = [mixed_token]",  # input and output tokens counted together
-        "output_token = [output_token]",
-        "user = [user]",
-        "package = [package]",
-        "flop = [floating_point_operation]",
-        "USD = [currency]",
-        "percent = 0.01",
-    ):
-        units.define(definition)
-    return units
-
-
 # kinds of token that must never meet in one product or quotient
 _APART = ("[mixed_token]", "[output_token]")
 
@@ -107,8 +89,8 @@ def unit_of(text: str) -> pint.Unit:
     except Exception as error:  # pint raises many kinds, tokenizer errors among them
         raise InputError(
             f"{shown(text)} is not a known unit",
-            mend="use a unit that pint knows (ms, s, W, kW), or mixed_token, output_token, user,"
-            " package, USD, percent",
+            mend="use a unit such as ms, s, W, kW, percent, USD or output_token/s/user, or add it"
+            " to units.txt",
         ) from error
 
 
@@ -240,7 +222,7 @@ class Quantity:
 
     def to_unit(self, unit: pint.Unit) -> Quantity:
         """The same quantity in another unit of the same dimension."""
-        if unit == self.unit:
+        if unit is self.unit or unit == self.unit:
             return self
         factor = _convert(self.unit, unit)
         return replace(
@@ -262,8 +244,7 @@ class Quantity:
         return Quantity(low, high, unit, min(self.grade, other.grade), trace)
 
     def _same(self, other: Quantity) -> Quantity:
-        factor = _convert(other.unit, self.unit)
-        return replace(other, low=other.low * factor, high=other.high * factor, unit=self.unit)
+        return other.to_unit(self.unit)
 
     def __add__(self, other: Quantity | int | Fraction) -> Quantity:
         o = self._same(_quantity(other))

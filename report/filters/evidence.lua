@@ -367,7 +367,7 @@ local function figure_blocks(id, label, context, position)
   local spec = sources.read(file .. '.vl.json'):gsub('<', '\\u003c')
   local svg = labelled(prefixed(sources.read(file .. '.svg'), label .. '-'), meta.alt)
   local blocks = pandoc.Blocks { raw_block(string.format(
-    '<div class="chart" data-spec="spec-%s" tabindex="0" role="group" aria-label="Chart">\n%s\n</div>\n<script type="application/json" id="spec-%s">%s</script>',
+    '<div class="chart" data-spec="spec-%s">\n%s\n</div>\n<script type="application/json" id="spec-%s">%s</script>',
     label, svg, label, spec)) }
   if numbers then
     blocks:insert(raw_block('<details class="chart-numbers"><summary>Numbers of this chart</summary>'))
@@ -665,9 +665,22 @@ local function css_variables(colours)
   return table.concat(mapped(names, function(name) return '--' .. name .. ':' .. colours[name] end), ';')
 end
 
+-- Charts carry the light colours as attributes; in the dark each gives way to its counterpart,
+-- in the static picture and in the drawn one alike, without drawing anything again.
+local function dark_charts()
+  local rules = {}
+  for name, light in pairs(tokens.chart) do
+    for _, property in ipairs { 'fill', 'stroke' } do
+      rules[#rules + 1] = string.format('.chart svg [%s="%s"]{%s:%s}', property, light, property, tokens['chart-dark'][name])
+    end
+  end
+  table.sort(rules)
+  return table.concat(rules)
+end
+
 local function tokens_style()
-  return string.format('<style>:root{%s;--measure:%s;--page:%s}\n@media (prefers-color-scheme: dark){:root{%s}}\n@media print{:root{%s}}</style>',
-    css_variables(tokens.colour.light), tokens.size.measure, tokens.size.page, css_variables(tokens.colour.dark), css_variables(tokens.colour.light))
+  return string.format('<style>:root{%s;--measure:%s;--page:%s}\n@media screen and (prefers-color-scheme: dark){:root{%s}%s}</style>',
+    css_variables(tokens.colour.light), tokens.size.measure, tokens.size.page, css_variables(tokens.colour.dark), dark_charts())
 end
 
 local function build_line()
