@@ -72,7 +72,7 @@ NAMES := $(basename $(notdir $(sort $(wildcard analysis/notebooks/*.ipynb))))
 EXECUTED := $(NAMES:%=build/notebooks/%.ipynb)
 GENERATED := report/_generated
 DATA := $(wildcard data/*.* data/*/*.*)
-PACKAGE := $(wildcard analysis/evidence/*.py)
+PACKAGE := $(wildcard analysis/evidence/*.py analysis/evidence/*.txt)
 DOCUMENT := $(wildcard report/*.qmd report/*.yml report/*.py report/sections/*.qmd \
   report/filters/* report/theme/*) CITATION.cff
 
