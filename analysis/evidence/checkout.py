@@ -10,6 +10,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from .errors import InputError, printable, shown
 from .paths import CACHE, ROOT
 
 LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-publish.txt")
+LENT = ".venv"
 LAST_LINES = 15  # of a failed build's messages
 
 
@@ -88,12 +90,36 @@ def worktree(commit: str, *, name: str = "version", root: Path = ROOT) -> Iterat
 
 
 def _lend_environment(folder: Path, root: Path) -> None:
-    """Link the running environment as ``.venv``, if every lock of the version is ours too.
+    """Link the running environment as ``LENT``, if every lock of the version is ours too.
 
     A link, because the Makefile takes PYTHON= unquoted and our own path may hold a space.
     """
     if all(_text(folder / lock) in (None, _text(root / lock)) for lock in LOCKS):
-        (folder / ".venv").symlink_to(sys.prefix, target_is_directory=True)
+        (folder / LENT).symlink_to(sys.prefix, target_is_directory=True)
+
+
+def shift_clock(folder: Path, days: int) -> None:
+    """Replace the lent environment by one with the same packages in which it is another day.
+
+    Only Python's dates move; waiting times do not.
+    """
+    lent = folder / LENT
+    lent.unlink()
+    site = lent / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    (lent / "bin").mkdir(parents=True)
+    site.mkdir(parents=True)
+    base = Path(sys._base_executable).resolve()
+    (lent / "bin" / "python").symlink_to(base)
+    (lent / "pyvenv.cfg").write_text(f"home = {base.parent}\n", encoding="utf-8")
+    (lent / "share").symlink_to(Path(sys.prefix) / "share", target_is_directory=True)
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        (site / package.name).symlink_to(package)
+    (site / "sitecustomize.py").write_text(
+        "import datetime, time_machine\n"
+        f"then = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta({days})\n"
+        "time_machine.travel(then, tick=True).start()\n",
+        encoding="utf-8",
+    )
 
 
 def lend_cache(folder: Path) -> None:
@@ -115,12 +141,11 @@ def make(
     jobs: int = 2,
     environment: Mapping[str, str] | None = None,
     cores: int | None = None,
-    prefix: Sequence[str] = (),
 ) -> Built:
     """Run make in ``folder``; ``cores`` binds it to so many, where the platform can."""
-    command = [*prefix, "make", f"-j{jobs}", *targets, f"RENDERER={renderer}"]
-    if (folder / ".venv").is_symlink():
-        command.append("PYTHON=.venv/bin/python")
+    command = ["make", f"-j{jobs}", *targets, f"RENDERER={renderer}"]
+    if (folder / LENT).exists():
+        command.append(f"PYTHON={LENT}/bin/python")
     run = subprocess.run(
         command,
         cwd=folder,
