@@ -60,7 +60,7 @@ build/.environment-publish-checked: build/.environment-checked requirements-publ
 	@touch $@
 
 .PHONY: setup
-setup: $(DEV) ## make or mend the environment for everything below
+setup: $(DEV) $(PUBLISH) ## make or mend the environment for everything below
 
 .PHONY: lock
 lock: $(DEV) ## resolve pyproject.toml anew into the locks and environment.yml
@@ -72,7 +72,7 @@ NAMES := $(basename $(notdir $(sort $(wildcard analysis/notebooks/*.ipynb))))
 EXECUTED := $(NAMES:%=build/notebooks/%.ipynb)
 GENERATED := report/_generated
 DATA := $(wildcard data/*.* data/*/*.*)
-PACKAGE := $(wildcard analysis/evidence/*.py)
+PACKAGE := $(wildcard analysis/evidence/*.py analysis/evidence/*.txt)
 DOCUMENT := $(wildcard report/*.qmd report/*.yml report/*.py report/sections/*.qmd \
   report/filters/* report/theme/*) CITATION.cff
 
@@ -131,11 +131,11 @@ check: $(ENV) ## check the data, and the text for typed numbers
 	@$(PY) report/prose.py --text-only
 
 .PHONY: test
-test: $(DEV) report ## run the tests
+test: $(DEV) $(PUBLISH) report ## run the tests
 	@$(PY) -m pytest
 
 .PHONY: test-slow
-test-slow: $(DEV) report ## run the tests that take minutes too
+test-slow: $(DEV) $(PUBLISH) report ## run the tests that take minutes too
 	@$(PY) -m pytest -m "slow or not slow"
 
 .PHONY: bench
@@ -158,10 +158,36 @@ ifndef BASE
 $(error name the version to compare with: make compare BASE=<git ref>)
 endif
 endif
+ifneq ($(filter verify,$(MAKECMDGOALS)),)
+ifndef MANIFEST
+$(error name what to verify: make verify MANIFEST=<folder of a publication, or its address>)
+endif
+endif
+ifneq ($(filter history,$(MAKECMDGOALS)),)
+ifndef SITE
+$(error name the site: make history SITE=<address>)
+endif
+endif
 
 .PHONY: compare
 compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/compare.md
 	@$(PY) -m evidence compare --renderer $(RENDERER) -- $(call quoted,$(BASE))
+
+.PHONY: publish
+publish: $(PUBLISH) report ## lay out public/ from the report, with manifest, data package and RO-Crate
+	@$(PY) -m evidence publish
+
+.PHONY: history
+history: $(ENV) ## SITE=<address>: fetch its earlier publications into public/, checked
+	@$(PY) -m evidence history -- $(call quoted,$(SITE))
+
+.PHONY: verify
+verify: $(ENV) ## MANIFEST=<folder or address>: rebuild a publication, compare the bytes
+	@$(PY) -m evidence verify -- $(call quoted,$(MANIFEST))
+
+.PHONY: reproduce
+reproduce: $(PUBLISH) ## build twice, as differently as can be, and compare every byte
+	@$(PY) -m evidence reproduce --renderer $(RENDERER)
 
 # -- the rest ------------------------------------------------------------------------------
 

@@ -42,11 +42,11 @@ def _grades() -> dict:
 def graded(grade: Grade) -> str:
     """A grade by shape and word."""
     shown = _grades()[str(grade)]
-    return f"{shown['mark']} {shown['word']}"
+    return f"{shown['mark']}\u00a0{shown['word']}"
 
 
 def _times(quantity: Quantity) -> str:
-    return f"{quantity.range()}×"
+    return f"{quantity.text(3)}×"
 
 
 # -- leads: power and baseline ------------------------------------------------------------
@@ -391,10 +391,11 @@ def agents(questions: Questions) -> Question:
         .transform_calculate(model="chain * datum.e2e", whole=f"chain * (datum.e2e + {tool})")
         .transform_calculate(zero="0", label="format(datum.whole, ',.1f') + ' s'")
     )
-    names = [row["name"] for row in rows]
+    names, longest = [row["name"] for row in rows], max(row["e2e"] for row in rows)
     chart = _stacked(
         base, [("zero", "model", 1), ("model", "whole", 0.35)],
-        "Time of all steps (s); pale: tools and network", names, alt.Scale(zero=True, padding=70),
+        "Time of all steps (s); pale: tools and network", names,
+        alt.Scale(domainMin=0, domainMax={"expr": f"1.15 * chain * ({longest!r} + {tool})"}, nice=False),
     )  # fmt: skip
     chart = chart.add_params(alt.param(name="chain", expr=chain))
     return Question(

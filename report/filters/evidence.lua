@@ -132,10 +132,11 @@ local function value_inlines(id, options, context)
   if is_html then
     local short = utf8.len(text) <= LONGEST_UNBROKEN
     local classes = 'val g-' .. value.grade .. (short and ' short' or '') .. (options.context and ' context' or '')
-    local open = has_trace and string.format('<a href="#trace-%s"', id) or '<span'
+    -- where there is a trace, its entry is what the page's tooltip shows
+    local open = has_trace and string.format('<a href="#trace-%s"', id) or string.format('<span title="%s"', html(hint(value)))
     local close = has_trace and '</a>' or '</span>'
-    return pandoc.Inlines { raw_inline(string.format('%s class="%s" id="%s" title="%s">%s%s%s',
-      open, classes, anchor, html(hint(value)), html(text), mark, close)) }
+    return pandoc.Inlines { raw_inline(string.format('%s class="%s" id="%s">%s%s%s',
+      open, classes, anchor, html(text), mark, close)) }
   end
   return pandoc.Inlines { raw_inline(string.format('#value(%s, %s, use: %s, trace: %s, proven: %s);',
     literal(text), literal(value.grade), literal(anchor),
@@ -340,6 +341,8 @@ local function prefixed(svg, prefix)
   svg = svg:gsub('<%?xml.-%?>%s*', ''):gsub('<!DOCTYPE.->%s*', '')
   svg = svg:gsub('(%sid=")', '%1' .. prefix)
   svg = svg:gsub('url%(#', 'url(#' .. prefix)
+  -- the picture has one description, its alternative; those of its marks would never be read
+  svg = svg:gsub('%saria%-%l+="[^"]*"', ''):gsub('%srole="graphics%-[%l-]+"', '')
   return (svg:gsub('(href="#)', '%1' .. prefix))
 end
 
