@@ -59,7 +59,15 @@ class Comparator:
     def front(
         self, decoding: Decoding, statistic: Statistic, framework: str | None = None
     ) -> Front:
-        return Front.of(self.decoded(decoding), statistic=statistic, framework=framework)
+        key = decoding, statistic, framework
+        if key not in self._fronts:
+            rows = self.decoded(decoding)
+            self._fronts[key] = Front.of(rows, statistic=statistic, framework=framework)
+        return self._fronts[key]
+
+    @cached_property
+    def _fronts(self) -> dict[tuple, Front]:
+        return {}
 
     def peak(self, decoding: Decoding = "stp") -> OperatingPoint:
         """The point with the highest throughput."""
