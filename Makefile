@@ -130,6 +130,11 @@ check: $(ENV) ## check the data, and the text for typed numbers
 	@$(PY) -m evidence check data
 	@$(PY) report/prose.py --text-only
 
+.PHONY: baselines
+baselines: $(ENV) ## DUMP=<path>: bring the comparators' public rows up to date
+	@if [ -z "$(DUMP)" ]; then echo "error: say which file or folder: make baselines DUMP=path" >&2; exit 2; fi
+	@$(PY) -m evidence import-inferencex "$(DUMP)"
+
 .PHONY: test
 test: $(DEV) $(PUBLISH) report ## run the tests
 	@$(PY) -m pytest
@@ -141,6 +146,9 @@ test-slow: $(DEV) $(PUBLISH) report ## run the tests that take minutes too
 .PHONY: bench
 bench: $(DEV) ## time the build against the floor of the same run, and print the ratios
 	@$(PY) tests/bench.py
+	@echo; echo "The ledger of synthetic claims"; $(PY) tests/bench_ledger.py
+	@echo; echo "Importing public rows"; $(PY) tests/bench_inferencex.py
+	@if [ -f tests/bench_page.py ]; then echo; echo "The page"; $(PY) tests/bench_page.py; fi
 
 .PHONY: format
 format: $(DEV) ## format the code and strip the notebooks
