@@ -68,15 +68,18 @@ document.addEventListener('keydown', function (event) { if (event.key === 'Escap
 
 function comeAlive(chart) {
   var spec = JSON.parse(document.getElementById(chart.dataset.spec).textContent);
-  var live = document.createElement('div');
+  // the chart has one description, its text alternative: those of its marks are kept out of it
+  var live = document.createElement('div'), drawn = document.createElement('div');
   live.className = 'chart-live';
+  drawn.setAttribute('aria-hidden', 'true');
+  live.appendChild(drawn);
   live.setAttribute('role', 'img');
   live.setAttribute('aria-label', chart.querySelector('svg').getAttribute('aria-label'));
   // the page's own font, so that Vega measures the labels as they are drawn
   spec.config.font = getComputedStyle(document.body).getPropertyValue('--sans');
   chart.appendChild(live);
   spec.width = 'container';
-  return vegaEmbed(live, spec, { ast: true, actions: false, renderer: 'svg' }).then(function (made) {
+  return vegaEmbed(drawn, spec, { ast: true, actions: false, renderer: 'svg' }).then(function (made) {
     chart.classList.add('alive');
     return made.view;
   }).catch(function () { live.remove(); });
