@@ -103,6 +103,17 @@ def _lead_bars(rows: list[dict], chosen: str, title: str, models: list[str]) -> 
     )  # fmt: skip
 
 
+def _shape(field: str, colour: str) -> alt.Shape:
+    """Told apart by shape, named above the chart."""
+    legend = alt.Legend(
+        orient="top",
+        labelLimit=300,
+        symbolFillColor=tokens()[colour],
+        symbolStrokeColor=tokens()[colour],
+    )
+    return alt.Shape(f"{field}:N", title=None, legend=legend)
+
+
 def _lead_dots(rows: list[dict], title: str, by: str, sort: list[str], name: str) -> Chart:
     """Every lead of a list as a dot, one line a choice, one colour, no lead at 1."""
     rows = [row for row in rows if row["lead"]]
@@ -111,7 +122,7 @@ def _lead_dots(rows: list[dict], title: str, by: str, sort: list[str], name: str
     base = alt.Chart(alt.Data(values=rows))
     dots = base.mark_point(
         filled=True, size=60, opacity=0.9, color=tokens()["jalapeno"]
-    ).encode(x=x, y=_y(by, sort), shape=alt.Shape(f"{name}:N", title=None, legend=alt.Legend(orient="top", symbolFillColor=tokens()["jalapeno"], symbolStrokeColor=tokens()["jalapeno"])))  # fmt: skip
+    ).encode(x=x, y=_y(by, sort), shape=_shape(name, "jalapeno"))  # fmt: skip
     shown = [key for key in sort if any(row[by] == key for row in rows)]
     return alt.layer(dots, _even(top)).properties(width=WIDTH - 230, height=26 * len(shown))
 
@@ -224,8 +235,8 @@ def _read(at: At) -> list:
 
 # the lines of an answer, for a reading "r" of a comparator "rival"
 READING = (
-    "['At ' + r[0] + ' tok/s/user ' + rival + ' does ' + r[1] + ' mixed tok/s per rated kW (' + r[2]"
-    " + '): ' + (r[6] ? 'a measured point.' : 'read between two measured points.'),"
+    "['At ' + r[0] + ' tok/s/user ' + rival + ' does ' + r[1] + ' mixed tok/s per rated kW ('"
+    " + r[2] + '): ' + (r[6] ? 'a measured point.' : 'read between two measured points.'),"
     " 'There it stands at ' + r[3] + ' % of its own peak.',"
     " (r[7] ? 'Jalapeño’s published point is at this speed: a lead of '"
     " : 'Jalapeño’s curve is not public; its published points allow any lead of ') + r[4]"
@@ -323,9 +334,7 @@ def _speed_static(rows: list[dict]) -> alt.LayerChart:
     dots = base.transform_filter("datum.measured").mark_point(
         filled=True, size=55, opacity=1, color=tokens()["comparator"]
     )
-    shape = alt.Shape("curve:N", title=None, legend=alt.Legend(
-        orient="top", labelLimit=300, symbolFillColor=tokens()["comparator"],
-        symbolStrokeColor=tokens()["comparator"]))  # fmt: skip
+    shape = _shape("curve", "comparator")
     return alt.layer(
         line.encode(x=x, y=y, detail="curve:N"), dots.encode(x=x, y=y, shape=shape)
     ).properties(width=WIDTH - 60, height=HEIGHT - 40)
@@ -404,7 +413,10 @@ def agents(questions: Questions) -> Question:
             f" + {_span(f'chain * {low!r}', f'chain * {high!r}', ',.1f', ' s')}"
             f" + ' saved, ' + {_span(less, more, '.0f', ' % of the whole.')}"
         )
-    what_if = f"A what-if ({graded(Grade.ASSUMED)}): ' + format(chain, 'd') + ' steps follow one another, each as long as the fastest measured request."
+    what_if = (
+        f"A what-if ({graded(Grade.ASSUMED)}): ' + format(chain, 'd') + ' steps follow one another,"
+        " each as long as the fastest measured request."
+    )
     answer = f"[{', '.join(lines)}, '{what_if}']"
     base = (
         alt.Chart(alt.NamedData("rows"))
@@ -412,10 +424,11 @@ def agents(questions: Questions) -> Question:
         .transform_calculate(zero="0", label="format(datum.whole, ',.1f') + ' s'")
     )
     names, longest = [row["name"] for row in rows], max(row["e2e"] for row in rows)
+    top = {"expr": f"1.15 * chain * ({longest!r} + {tool})"}
     chart = _stacked(
         base, [("zero", "model", 1), ("model", "whole", 0.35)],
         "Time of all steps (s); pale: tools and network", names,
-        alt.Scale(domainMin=0, domainMax={"expr": f"1.15 * chain * ({longest!r} + {tool})"}, nice=False),
+        alt.Scale(domainMin=0, domainMax=top, nice=False),
     )  # fmt: skip
     chart = chart.add_params(alt.param(name="chain", expr=chain))
     return Question(
@@ -488,7 +501,9 @@ def _length_chart(data: Any, names: list[str], count: str | float) -> alt.LayerC
     base = (
         alt.Chart(data)
         .transform_calculate(decode=f"({count} - 1) * datum.tbt")
-        .transform_calculate(first="datum.high < datum.decode ? 0 : max(datum.e2e - datum.decode, 0)")
+        .transform_calculate(
+            first="datum.high < datum.decode ? 0 : max(datum.e2e - datum.decode, 0)"
+        )
         .transform_calculate(
             zero="0", whole="datum.first + datum.decode",
             label="datum.high < datum.decode ? 'not possible'"
@@ -504,16 +519,24 @@ def _length_chart(data: Any, names: list[str], count: str | float) -> alt.LayerC
 # -- cost ---------------------------------------------------------------------------------
 
 
+def _unknown(name: str, label: str, low: float, high: float) -> Control:
+    """A number that nobody knows: without a default."""
+    return Control(
+        name, label, "number", low=low, high=high, step=0.01 if low < 1 or high < 90 else 1
+    )
+
+
 def cost(questions: Questions) -> Question:
     """What would have to be true for a token to cost less; nothing is said before all is set."""
+    over, use = "All-in power over rated power,", "Utilisation of"
     controls = [
-        Control("price", "Price of a Jalapeño package over the comparator’s, without power (×)", "number", low=0.01, high=100, step=0.01),
-        Control("energy", "Share of power in the comparator’s cost (%)", "number", low=1, high=90),
-        Control("own_use", "Utilisation of Jalapeño (%)", "number", low=1),
-        Control("other_use", "Utilisation of the comparator (%)", "number", low=1),
-        Control("own_over", "All-in power over rated power, Jalapeño (×)", "number", low=1, high=5, step=0.01),
-        Control("other_over", "All-in power over rated power, comparator (×)", "number", low=1, high=5, step=0.01),
-    ]  # fmt: skip
+        _unknown("price", "Price of a package over the comparator’s, without power (×)", 0.01, 100),
+        _unknown("energy", "Share of power in the comparator’s cost (%)", 1, 90),
+        _unknown("own_use", f"{use} Jalapeño (%)", 1, 100),
+        _unknown("other_use", f"{use} the comparator (%)", 1, 100),
+        _unknown("own_over", f"{over} Jalapeño (×)", 1, 5),
+        _unknown("other_over", f"{over} comparator (×)", 1, 5),
+    ]
     price, energy, own_use, other_use, own_over, other_over = (c.number for c in controls)
     ready = " && ".join(f"{c.number} > 0" for c in controls) + f" && {energy} < 100"
     rows, lines = [], []
@@ -528,8 +551,9 @@ def cost(questions: Questions) -> Question:
         even = f"({used[1]} - {watts}) / (1 - {energy} / 100)"
         rival = questions.rival_name(model)
         lines.append(
-            f"'{questions.model_name(model)}: a token costs ' + format({spent} / ({used[0]}), '.2f')"
-            f" + ' times what it costs on {rival}; they cost the same ' + ({even} > 0 ?"
+            f"'{questions.model_name(model)}: a token costs '"
+            f" + format({spent} / ({used[0]}), '.2f') + ' times what it costs on {rival};"
+            f" they cost the same ' + ({even} > 0 ?"
             f" 'at a price of ' + format({even}, '.2f') + ' times.' : 'at no price.')"
         )  # fmt: skip
     note = f"Your own assumptions ({graded(Grade.ASSUMED)}), at both systems’ published peaks."
