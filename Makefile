@@ -138,6 +138,17 @@ test: $(DEV) $(PUBLISH) report ## run the tests
 test-slow: $(DEV) $(PUBLISH) report ## run the tests that take minutes too
 	@$(PY) -m pytest -m "slow or not slow"
 
+.PHONY: lint
+lint: $(DEV) check ## what the hooks before a commit check, without changing anything
+	@$(PY) -m ruff format --check --quiet analysis report tests
+	@$(PY) -m ruff check --quiet analysis report tests
+	@$(PY) -m nbstripout --keep-id --verify analysis/notebooks/*.ipynb
+
+.PHONY: audit
+audit: $(DEV) ## known weaknesses of the locked packages, from the public databases
+	@for lock in requirements*.txt; do echo "$$lock"; \
+	  $(PY) -m uv tool run pip-audit --requirement $$lock --require-hashes --disable-pip || failed=1; done; exit $$failed
+
 .PHONY: bench
 bench: $(DEV) ## time the build against the floor of the same run, and print the ratios
 	@$(PY) tests/bench.py
