@@ -72,7 +72,7 @@ NAMES := $(basename $(notdir $(sort $(wildcard analysis/notebooks/*.ipynb))))
 EXECUTED := $(NAMES:%=build/notebooks/%.ipynb)
 GENERATED := report/_generated
 DATA := $(wildcard data/*.* data/*/*.*)
-PACKAGE := $(wildcard analysis/evidence/*.py)
+PACKAGE := $(wildcard analysis/evidence/*.py analysis/evidence/*.txt)
 DOCUMENT := $(wildcard report/*.qmd report/*.yml report/*.py report/sections/*.qmd \
   report/filters/* report/theme/*) CITATION.cff
 
@@ -130,6 +130,11 @@ check: $(ENV) ## check the data, and the text for typed numbers
 	@$(PY) -m evidence check data
 	@$(PY) report/prose.py --text-only
 
+.PHONY: baselines
+baselines: $(ENV) ## DUMP=<path>: bring the comparators' public rows up to date
+	@if [ -z "$(DUMP)" ]; then echo "error: say which file or folder: make baselines DUMP=path" >&2; exit 2; fi
+	@$(PY) -m evidence import-inferencex "$(DUMP)"
+
 .PHONY: test
 test: $(DEV) $(PUBLISH) report ## run the tests
 	@$(PY) -m pytest
@@ -152,6 +157,9 @@ audit: $(DEV) ## known weaknesses of the locked packages, from the public databa
 .PHONY: bench
 bench: $(DEV) ## time the build against the floor of the same run, and print the ratios
 	@$(PY) tests/bench.py
+	@echo; echo "The ledger of synthetic claims"; $(PY) tests/bench_ledger.py
+	@echo; echo "Importing public rows"; $(PY) tests/bench_inferencex.py
+	@if [ -f tests/bench_page.py ]; then echo; echo "The page"; $(PY) tests/bench_page.py; fi
 
 .PHONY: format
 format: $(DEV) ## format the code and strip the notebooks

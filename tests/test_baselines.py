@@ -249,3 +249,38 @@ def test_a_reading_outside_the_measured_range_is_the_edge_point(kimi):
     assert near(edge, 120.2088)
     slow = baselines.Quantity.point(1, points.SPEED)
     assert near(baselines.reading(kimi, slow, decoding="stp", statistic="median"), 11861.5236, 3)
+
+
+def test_systems_that_are_faster_than_the_comparator_like_for_like(r1, gptoss, kimi):
+    def found(comparator, decoding):
+        quick = baselines.quicker(comparator, decoding)
+        return [(q.row.hardware, round(q.row.tpot.middle, 3)) for q in quick]
+
+    assert found(gptoss, "stp") == [] and found(gptoss, "mtp") == []
+    assert found(kimi, "stp") == [("gb200", 5.453)]
+    assert found(r1, "stp") == [("b300", 5.675)]
+    assert found(r1, "mtp") == [("mi355x", 2.901), ("b300", 3.139)]
+    # 5.6746 / 1.43
+    assert near(baselines.quicker(r1, "stp")[0].lead, 3.968, 3)
+
+
+# -- the chart ----------------------------------------------------------------------------
+
+
+def test_the_subject_is_drawn_as_points_that_nothing_joins(r1):
+    from evidence import charts, charts_baseline
+
+    spec = charts_baseline.comparator_chart(r1).to_dict()
+    green = charts.tokens()["jalapeno"]
+    marks = [layer["mark"] for layer in spec["layer"]]
+    own = [m["type"] for m in marks if green in (m.get("color"), m.get("fill"))]
+    assert "line" not in own and "point" in own
+    assert [m["type"] for m in marks].count("line") == 2  # the fronts without and with MTP
+
+
+def test_the_charts_numbers_tell_on_which_front_a_point_is(r1, kimi):
+    from evidence import charts_baseline
+
+    rows = charts_baseline.front_rows(r1)
+    assert [row[0] for row in rows].count("MTP") == 9 and {row[4] for row in rows} >= {"yes", "no"}
+    assert any(row[4] == "its framework’s" for row in charts_baseline.front_rows(kimi))

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from evidence import cli, inferencex, points, rowforms
 from evidence.data import Data
 from evidence.errors import InputError
 from evidence.inferencex import import_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 FIXTURES = Path(__file__).parent / "fixtures" / "inferencex"
 FORMS = ("dump", "dump.sql", "api.json", "dashboard.csv")
@@ -451,3 +454,30 @@ def test_the_command_reports_what_it_did(out, capsys):
 def test_the_command_wants_model_and_hardware_together(out):
     with pytest.raises(InputError, match="belong together"):
         cli.main(["import-inferencex", str(FIXTURES / "dump.sql"), "--model", "dsr1"])
+
+
+# -- anything at all ----------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["api.json", "dashboard.csv", "dump.sql"]),
+    st.lists(st.tuples(st.floats(0, 1), st.binary(max_size=4), st.integers(0, 40)), max_size=6),
+    st.booleans(),
+)
+def test_a_damaged_file_is_an_input_error_or_a_counted_report(form, cuts, zipped):
+    content = (FIXTURES / form).read_bytes()
+    for where, put, gone in cuts:
+        at = int(where * len(content))
+        content = content[:at] + put + content[at + gone :]
+    with tempfile.TemporaryDirectory() as scratch:
+        path, out = Path(scratch) / "input", Path(scratch) / "out"
+        path.write_bytes(gzip.compress(content) if zipped else content)
+        out.mkdir()
+        try:
+            report = import_rows(path, PAIR, data=Data(), out=out)
+        except InputError:
+            assert not list(out.iterdir())
+        else:
+            assert report.tally.read == report.tally.kept + sum(report.tally.dropped.values())
+            assert len(table(out)) == report.tally.kept

@@ -17,7 +17,11 @@ def built(tmp_path_factory):
     """A copy of this project, built, in a folder with a space in its name."""
     copy = tmp_path_factory.mktemp("a folder") / "my project"
     shutil.copytree(
-        ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv*", ".pytest*", "cache", ".hypothesis", "public")
+        ROOT,
+        copy,
+        ignore=shutil.ignore_patterns(
+            ".git", ".venv*", ".pytest*", "cache", ".hypothesis", "public"
+        ),
     )
     done = make(copy)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -28,8 +32,8 @@ def built(tmp_path_factory):
 def project(built):
     """The built copy; what a test changes is put back afterwards.
 
-    Where the build failed or was a dry run, nothing was made of the change, so the old times
-    come back too and the next test has nothing to build.
+    Where nothing was made of the change, the old times come back too, so that the next test
+    has nothing to build.
     """
     changed: dict[Path, tuple[bytes, os.stat_result]] = {}
 
@@ -48,7 +52,8 @@ def project(built):
 
         def make(self, *arguments):
             done = make(built, *arguments)
-            self.used = self.used or (done.returncode == 0 and "--dry-run" not in arguments)
+            made = done.returncode == 0 or "report: running" in done.stdout
+            self.used = self.used or (made and "--dry-run" not in arguments)
             return done
 
         used = False
@@ -83,7 +88,11 @@ def ran(done):
 
 
 def test_nothing_changed_and_nothing_runs(project):
-    before = {path: path.stat().st_mtime_ns for path in (project.root / "build").rglob("*") if path.is_file()}
+    before = {
+        path: path.stat().st_mtime_ns
+        for path in (project.root / "build").rglob("*")
+        if path.is_file()
+    }
     done = project.make()
     assert done.returncode == 0 and "report:" not in done.stdout and not done.stderr
     after = {path: path.stat().st_mtime_ns for path in before}
@@ -115,7 +124,10 @@ def test_a_wrong_row_is_told_and_the_last_good_output_stays(project):
     project.change("data/measurements.csv", "openai-first-results", "openai-frist-results")
     done = project.make()
     assert done.returncode != 0
-    assert "data/measurements.csv:2: field source: there is no source “openai-frist-results”" in done.stderr
+    assert (
+        "data/measurements.csv:2: field source: there is no source “openai-frist-results”"
+        in done.stderr
+    )
     assert "To mend it" in done.stderr and "Traceback" not in done.stderr
     assert outputs(project.root) == before
 
@@ -128,7 +140,10 @@ def test_a_notebook_that_raises_shows_its_cell_and_error_only(project):
     project.write(path, json.dumps(notebook))
     done = project.make()
     assert done.returncode != 0
-    assert "analysis/notebooks/08-record.ipynb: field cell load: ZeroDivisionError: division by zero" in done.stderr
+    assert (
+        "analysis/notebooks/08-record.ipynb: field cell load: ZeroDivisionError: division by zero"
+        in done.stderr
+    )
     assert "1 / 0  # a slip" in done.stderr
     assert "Traceback" not in done.stderr and "nbclient" not in done.stderr
     assert outputs(project.root) == before
@@ -158,7 +173,9 @@ def test_an_id_that_two_notebooks_emit(project):
 
 def test_an_id_in_the_text_that_no_notebook_emits(project):
     before = outputs(project.root)
-    project.change("report/sections/_method.qmd", "# Method", "# Method\n\n[no_such_value]{.val}\n\n#")
+    project.change(
+        "report/sections/_method.qmd", "# Method", "# Method\n\n[no_such_value]{.val}\n\n#"
+    )
     done = project.make()
     assert done.returncode != 0
     assert "_method.qmd:3" in done.stderr and "no_such_value" in done.stderr
@@ -166,14 +183,23 @@ def test_an_id_in_the_text_that_no_notebook_emits(project):
 
 
 def test_a_typed_number_is_refused_with_its_line(project):
-    project.change("report/sections/_method.qmd", "Arithmetic is done", "It is 4.13 times.\nArithmetic is done")
+    project.change(
+        "report/sections/_method.qmd", "Arithmetic is done", "It is 4.13 times.\nArithmetic is done"
+    )
     done = project.make()
     assert done.returncode != 0
-    assert "report/sections/_method.qmd:" in done.stderr and "the numeral “4.13” is typed" in done.stderr
+    assert (
+        "report/sections/_method.qmd:" in done.stderr
+        and "the numeral “4.13” is typed" in done.stderr
+    )
 
 
 def test_a_weak_value_in_a_proven_block_stops_the_build(project):
-    project.change("report/sections/_results.qmd", "::: proven\n", "::: proven\n[jalapeno_measured_power]{.val}\n")
+    project.change(
+        "report/sections/_results.qmd",
+        "::: proven\n",
+        "::: proven\n[jalapeno_measured_power]{.val}\n",
+    )
     done = project.make()
     assert done.returncode != 0
     assert "_results.qmd:" in done.stderr and "graded stated" in done.stderr

@@ -44,7 +44,9 @@ def _part(notebook: str) -> dict:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InputError(
-            f"what {notebook}.ipynb emitted is not there", file=shown_path(path), mend="run make report"
+            f"what {notebook}.ipynb emitted is not there",
+            file=shown_path(path),
+            mend="run make report",
         ) from None
 
 

@@ -59,7 +59,15 @@ class Comparator:
     def front(
         self, decoding: Decoding, statistic: Statistic, framework: str | None = None
     ) -> Front:
-        return Front.of(self.decoded(decoding), statistic=statistic, framework=framework)
+        key = decoding, statistic, framework
+        if key not in self._fronts:
+            rows = self.decoded(decoding)
+            self._fronts[key] = Front.of(rows, statistic=statistic, framework=framework)
+        return self._fronts[key]
+
+    @cached_property
+    def _fronts(self) -> dict[tuple, Front]:
+        return {}
 
     def peak(self, decoding: Decoding = "stp") -> OperatingPoint:
         """The point with the highest throughput."""
@@ -288,7 +296,8 @@ class Endpoint:
     """The fastest point of a front beside the next slower one.
 
     ``slower`` is the relative step in TPOT, ``more`` the ratio of throughputs,
-    ``lead`` the subject's equal-speed throughput over the slower point's.
+    ``lead`` the subject's equal-speed throughput over the slower point's,
+    ``share`` the fastest point's throughput as a share of the peak.
     """
 
     fastest: OperatingPoint
@@ -296,6 +305,7 @@ class Endpoint:
     slower: Quantity
     more: Quantity
     lead: Quantity
+    share: Quantity
 
 
 def endpoint(comparator: Comparator) -> Endpoint:
@@ -307,7 +317,7 @@ def endpoint(comparator: Comparator) -> Endpoint:
     step = ratio(before.tpot(c.statistic), last.tpot(c.statistic)) - Quantity.point(1)
     return Endpoint(
         last, before, step, ratio(before.throughput, last.throughput),
-        ratio(subject, _regraded(c.per_kw(before), before)),
+        ratio(subject, _regraded(c.per_kw(before), before)), front.share_of_peak(last),
     )  # fmt: skip
 
 
@@ -336,6 +346,34 @@ def beating(comparator: Comparator) -> list[Beats]:
     found = [Beats(row, value, ratio(subject, value)) for row in rows if
              (value := per_kw(row, c.data)).low > chosen.low]  # fmt: skip
     return sorted(found, key=lambda beats: -beats.per_kw.low)
+
+
+@dataclass(frozen=True)
+class Quicker:
+    """Another public system whose fastest point is faster than the comparator's, like for like."""
+
+    row: Alternative
+    comparator: Quantity
+    lead: Quantity
+
+
+def quicker(comparator: Comparator, decoding: Decoding) -> list[Quicker]:
+    """The systems with a lower median TPOT than the comparator in the same decoding mode.
+
+    ``lead`` sets their median against the subject's printed TBT, which may be a mean.
+    """
+    c = comparator
+    fastest = c.fastest(decoding, "median")
+    if fastest is None:
+        return []
+    own, subject = fastest.tpot("median"), c.printed("tbt_min", system=SUBJECT)
+    rows = [r for r in points.alternatives(c.data) if (r.model, r.decoding) == (c.model, decoding)]
+    found = [
+        Quicker(row, own, ratio(row.tpot, subject))
+        for row in rows
+        if row.which == "fastest" and row.tpot.high < own.low
+    ]
+    return sorted(found, key=lambda quick: quick.row.tpot.low)
 
 
 # -- power bases --------------------------------------------------------------------------

@@ -56,6 +56,7 @@ def theme() -> dict:
         "view": {"stroke": None},
         "axis": axis,
         "text": {"fontSize": 12, "color": ink},
+        "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 12},
         "header": {"labelColor": ink, "labelFontSize": 13, "titleColor": ink},
         "range": {"category": [tokens()["jalapeno"], tokens()["comparator"]]},
     }
@@ -65,6 +66,13 @@ def theme() -> dict:
 def _register_fonts() -> None:
     for folder in assets.folders():
         vl_convert.register_font_directory(str(folder))
+
+
+def specification(chart: alt.TopLevelMixin) -> dict:
+    """The chart's Vega-Lite specification in the report's theme."""
+    spec = chart.properties(config=theme()).to_dict()
+    spec.pop("$schema", None)
+    return spec
 
 
 def render(chart: alt.TopLevelMixin) -> Drawn:

@@ -86,17 +86,24 @@ def comparator_chart(comparator: Comparator) -> alt.LayerChart:
 
 
 def front_rows(comparator: Comparator) -> list[list[str]]:
-    """The chart's points as text: decoding, row, speed, throughput per rated kW, on the front."""
+    """The chart's points as text: decoding, row, speed, throughput per rated kW, on which front.
+
+    The dashboard draws a front for each serving framework; the chart pools them.
+    """
     c = comparator
     found = []
     for decoding in ("stp", "mtp") if c.decoded("mtp") else ("stp",):
-        front = {point.id for point in c.front(decoding, c.statistic).points}
+        pooled = {point.id for point in c.front(decoding, c.statistic).points}
         rows = [row for row in c.decoded(decoding) if row.tpot(c.statistic) is not None]
+        own = {
+            point.id
+            for framework in {row.framework for row in rows}
+            for point in c.front(decoding, c.statistic, framework).points
+        }
         for row in sorted(rows, key=lambda row: row.speed(c.statistic).low):
-            found.append([
-                decoding.upper(), row.label, row.speed(c.statistic).text(4), c.per_kw(row).text(5),
-                "yes" if row.id in front else "no",
-            ])  # fmt: skip
+            on = "yes" if row.id in pooled else "its framework’s" if row.id in own else "no"
+            speed, work = row.speed(c.statistic).text(4), c.per_kw(row).text(5)
+            found.append([decoding.upper(), row.label, speed, work, on])
     return found
 
 

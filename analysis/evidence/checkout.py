@@ -41,9 +41,7 @@ def git(*arguments: str, root: Path = ROOT) -> str:
         raise InputError("there is no git on the PATH", mend="install git") from None
     if run.returncode:
         last = (run.stderr.strip().splitlines() or ["no message"])[-1]
-        raise InputError(
-            f"git {arguments[0]} failed: {printable(last)}", mend="see git's message"
-        )
+        raise InputError(f"git {arguments[0]} failed: {printable(last)}", mend="see git's message")
     return run.stdout.strip()
 
 

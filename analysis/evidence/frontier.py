@@ -30,6 +30,7 @@ from scipy.interpolate import CubicHermiteSpline
 
 from .errors import InputError
 from .points import OperatingPoint, Statistic
+from .quantity import Quantity, ratio
 
 Method = Literal["steffen", "linear", "log_linear", "next_faster"]
 METHODS: tuple[Method, ...] = ("steffen", "linear", "log_linear", "next_faster")
@@ -151,6 +152,6 @@ class Front:
             value = np.exp(np.interp(speed, x, np.log(y)))
         return Reading(float(value), method, None, False)
 
-    def share_of_peak(self, point: OperatingPoint) -> float:
+    def share_of_peak(self, point: OperatingPoint) -> Quantity:
         """Where ``point`` stands on its own curve: its throughput as a share of the peak."""
-        return float(point.throughput_per_gpu_tok_s) / float(self.throughputs[0])
+        return ratio(point.throughput, self.peak.throughput)

@@ -38,7 +38,7 @@ from .points import OperatingPoint, hard_key, identity, same
 from .rowforms import Input, Raw
 
 MOST_REASONS = 200  # kinds of complaint that are told apart
-MOST_KEPT = 200_000  # distinct points of one import; bounds its memory
+MOST_KEPT = 10_000  # distinct points of one import; a table of more could not be read again
 EXAMPLES = 3  # places named for each reason
 
 HIGHEST_THROUGHPUT = 1e6  # tok/s per GPU; the public rows stay below 1e5

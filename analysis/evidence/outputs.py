@@ -33,6 +33,12 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False) + "\n"
 
 
+def compact_json(value: Any) -> str:
+    """The same without spaces, for what the page carries."""
+    options = {"ensure_ascii": False, "sort_keys": True, "allow_nan": False}
+    return json.dumps(value, separators=(",", ":"), **options) + "\n"
+
+
 def value_record(quantity: Quantity, *, label: str, suffix: str, digits: int | None) -> dict:
     """A quantity as ``values.json`` holds it; infinite bounds are null."""
 
@@ -130,20 +136,34 @@ class Outputs:
         self._tables.append(id)
         self.file(f"tables/{self._file_id(id)}.json", as_json(table))
 
-    def figure(self, id: str, chart: Any, *, alt: str, table: str) -> Any:
+    def figure(
+        self,
+        id: str,
+        chart: Any,
+        *,
+        alt: str,
+        table: str,
+        static: Any = None,
+        controls: Sequence[Any] = (),
+    ) -> Any:
         """Emit an Altair chart with its text alternative and the table of its numbers.
 
-        Returns the chart, so that the notebook shows it.
+        ``static`` is the picture that stands for it where no script runs, if not the chart
+        itself; ``controls`` are those that the parameters of ``chart`` are bound to, which is a
+        finished specification then.
+        Returns the picture, so that the notebook shows it.
         """
         from . import charts  # slow to import, and most users of this module draw nothing
 
         name = self._file_id(id)
-        drawn = charts.render(chart)
+        drawn = charts.render(static or chart)
+        spec = chart if static else drawn.spec
+        meta = {"alt": alt, "table": table, **self._place()}
+        if controls:
+            meta["controls"] = [control.record() for control in controls]
         self.file(f"figures/{name}.svg", drawn.svg)
-        self.file(f"figures/{name}.vl.json", as_json(drawn.spec))
-        self.file(
-            f"figures/{name}.meta.json", as_json({"alt": alt, "table": table, **self._place()})
-        )
+        self.file(f"figures/{name}.vl.json", compact_json(spec))
+        self.file(f"figures/{name}.meta.json", as_json(meta))
         return drawn
 
     def file(self, name: str, text: str) -> None:

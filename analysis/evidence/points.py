@@ -166,9 +166,13 @@ class Alternative(Row):
     median_tpot_ms: Positive
 
     @property
+    def tpot(self) -> Quantity:
+        """Its median time per output token."""
+        return self.measured("median_tpot", self.median_tpot_ms, TBT)
+
+    @property
     def speed(self) -> Quantity:
-        tpot = self.measured("median_tpot", self.median_tpot_ms, TBT)
-        return (Quantity.point(1) / tpot).to(SPEED)
+        return (Quantity.point(1) / self.tpot).to(SPEED)
 
 
 class Hardware(Citation):

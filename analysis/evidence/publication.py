@@ -108,7 +108,8 @@ def _copy(source: Path, target: Path) -> None:
     """Copy a file of the project; raises ``InputError`` for one that is missing or leads out."""
     if not source.resolve().is_relative_to(ROOT.resolve()):
         raise InputError(
-            f"{shown(source.name)} is a link that leaves the project", mend="put the file itself there"
+            f"{shown(source.name)} is a link that leaves the project",
+            mend="put the file itself there",
         )
     if not source.is_file():
         raise InputError(f"{shown(source.name)} is missing", mend="run make report first")

@@ -405,8 +405,7 @@ def _why(entry: Entry, data: Data) -> str:
     if entry.claim.explain:
         lines.append(entry.claim.explain)
     if entry.settles:
-        who = f", from {entry.who}" if entry.who else ""
-        lines.append(f"To settle it: {entry.settles.rstrip('.')}{who}.")
+        lines.append(f"To settle it: {_settling(entry)}")
     return " ".join(_sentence(line) for line in lines)
 
 
@@ -415,28 +414,57 @@ def _sentence(line: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+SAID_COLUMNS = (
+    {"title": "What was said", "align": "left"},
+    {"title": "By", "align": "left"},
+    {"title": "Verdict", "align": "left"},
+    {"title": "Grade", "align": "left"},
+    {"title": "What would settle it", "align": "left"},
+)
+SAID_WIDTHS = (6, 4, 2, 2, 5)
+
+
+def said_rows(entries: Iterable[Entry], data: Data) -> Cells:
+    """A topic's claims in short: what was said, by whom, and what would settle it."""
+    return [
+        [
+            {"text": entry.claim.statement, "header": True},
+            _source_cells(entry.claim, data),
+            str(entry.verdict),
+            {"grade": str(entry.grade)},
+            {"text": _settling(entry)},
+        ]
+        for entry in entries
+    ]
+
+
+def _settling(entry: Entry) -> str:
+    if not entry.settles:
+        return "Settled by computation."
+    who = f", from {entry.who}" if entry.who else ""
+    return f"{entry.settles.rstrip('.')}{who}."
+
+
 DISAGREEMENT_COLUMNS = (
     {"title": "Claim", "align": "left"},
-    {"title": "Verdict", "align": "left"},
     {"title": "Said", "align": "left"},
     {"title": "Found, or said elsewhere", "align": "left"},
     {"title": "In a sentence", "align": "left"},
 )
-DISAGREEMENT_WIDTHS = (5, 2, 2, 5, 5)
+DISAGREEMENT_WIDTHS = (5, 2, 5, 6)
 
 
-def disagreement_rows(ledger: Ledger, data: Data) -> Cells:
-    """Every claim that conflicts or differs, with what stands against it."""
+def disagreement_rows(ledger: Ledger, data: Data, verdict: Verdict) -> Cells:
+    """Every claim of one verdict, with what stands against it."""
     return [
         [
             {"text": entry.claim.statement, "header": True},
-            str(entry.verdict),
             {"text": _said(entry)},
             {"text": _found(entry, data)},
             {"text": entry.claim.explain or ""},
         ]
         for entry in ledger.values()
-        if entry.verdict in (Verdict.CONFLICTS, Verdict.DIFFERS)
+        if entry.verdict is verdict
     ]
 
 

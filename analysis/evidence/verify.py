@@ -90,9 +90,7 @@ def _order(name: str) -> tuple[int, str]:
     return (0 if name.startswith("values.") else 1 if name.endswith(".html") else 2, name)
 
 
-def _explained(
-    name: str, published: Manifest, base: str, ours: dict[str, bytes]
-) -> Iterator[str]:
+def _explained(name: str, published: Manifest, base: str, ours: dict[str, bytes]) -> Iterator[str]:
     yield f"\n{printable(name)}:"
     if name not in published.files:
         yield "  only in the rebuilt version"

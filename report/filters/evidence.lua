@@ -39,6 +39,12 @@ local function raw_block(text) return pandoc.RawBlock(is_html and 'html' or 'typ
 -- Words and spaces of a plain text, never markup.
 local function words(text) return pandoc.Inlines(text) end
 
+local function mapped(list, turn)
+  local result = {}
+  for index, item in ipairs(list or {}) do result[index] = turn(item, index) end
+  return result
+end
+
 -- ---------------------------------------------------------------- reading
 
 local function given(value) return value ~= nil and value ~= pandoc.json.null and value ~= '' end
@@ -126,10 +132,11 @@ local function value_inlines(id, options, context)
   if is_html then
     local short = utf8.len(text) <= LONGEST_UNBROKEN
     local classes = 'val g-' .. value.grade .. (short and ' short' or '') .. (options.context and ' context' or '')
-    local open = has_trace and string.format('<a href="#trace-%s"', id) or '<span'
+    -- where there is a trace, its entry is what the page's tooltip shows
+    local open = has_trace and string.format('<a href="#trace-%s"', id) or string.format('<span title="%s"', html(hint(value)))
     local close = has_trace and '</a>' or '</span>'
-    return pandoc.Inlines { raw_inline(string.format('%s class="%s" id="%s" title="%s">%s%s%s',
-      open, classes, anchor, html(hint(value)), html(text), mark, close)) }
+    return pandoc.Inlines { raw_inline(string.format('%s class="%s" id="%s">%s%s%s',
+      open, classes, anchor, html(text), mark, close)) }
   end
   return pandoc.Inlines { raw_inline(string.format('#value(%s, %s, use: %s, trace: %s, proven: %s);',
     literal(text), literal(value.grade), literal(anchor),
@@ -334,6 +341,8 @@ local function prefixed(svg, prefix)
   svg = svg:gsub('<%?xml.-%?>%s*', ''):gsub('<!DOCTYPE.->%s*', '')
   svg = svg:gsub('(%sid=")', '%1' .. prefix)
   svg = svg:gsub('url%(#', 'url(#' .. prefix)
+  -- the picture has one description, its alternative; those of its marks would never be read
+  svg = svg:gsub('%saria%-%l+="[^"]*"', ''):gsub('%srole="graphics%-[%l-]+"', '')
   return (svg:gsub('(href="#)', '%1' .. prefix))
 end
 
@@ -357,6 +366,30 @@ local function figure_meta(id, position)
   return meta
 end
 
+-- The native controls of a chart: hidden until a script can answer them.
+local function control_html(id, control)
+  local name = 'control-' .. id .. '-' .. control.name
+  local head = string.format('<p><label for="%s">%s</label>', name, html(control.label))
+  if control.options then
+    local options = mapped(control.options, function(option)
+      return string.format('<option value="%s"%s>%s</option>', html(option.value),
+        option.value == control.value and ' selected' or '', html(option.text))
+    end)
+    return string.format('%s<select id="%s" name="%s">%s</select></p>', head, name, control.name, table.concat(options))
+  end
+  local shown = control.kind == 'range' and string.format('<output for="%s" data-unit="%s">%s</output>',
+    name, html(control.unit), html(control.value .. control.unit)) or ''
+  return string.format('%s<input type="%s" id="%s" name="%s" min="%s" max="%s" step="%s" value="%s">%s</p>',
+    head, control.kind, name, control.name, control.min, control.max, control.step, control.value, shown)
+end
+
+local function controls_block(id, controls)
+  local parts = mapped(controls, function(control) return control_html(id, control) end)
+  return raw_block(string.format(
+    '<form class="controls" id="%s" autocomplete="off" aria-label="Controls of the chart" hidden>\n%s\n<p><button type="reset">Reset</button></p>\n</form>\n<div class="answer" role="status"></div>',
+    id, table.concat(parts, '\n')))
+end
+
 local function figure_blocks(id, label, context, position)
   local meta = figure_meta(id, position)
   local numbers = given(meta.table) and table_blocks(meta.table, 'Numbers of this chart', context, position)
@@ -366,9 +399,11 @@ local function figure_blocks(id, label, context, position)
   end
   local spec = sources.read(file .. '.vl.json'):gsub('<', '\\u003c')
   local svg = labelled(prefixed(sources.read(file .. '.svg'), label .. '-'), meta.alt)
-  local blocks = pandoc.Blocks { raw_block(string.format(
-    '<div class="chart" data-spec="spec-%s">\n%s\n</div>\n<script type="application/json" id="spec-%s">%s</script>',
-    label, svg, label, spec)) }
+  local blocks = pandoc.Blocks {}
+  if meta.controls then blocks:insert(controls_block(id, meta.controls)) end
+  blocks:insert(raw_block(string.format(
+    '<div class="chart" data-spec="spec-%s" tabindex="0" role="group" aria-label="Chart">\n%s\n</div>\n<script type="application/json" id="spec-%s">%s</script>',
+    label, svg, label, spec)))
   if numbers then
     blocks:insert(raw_block('<details class="chart-numbers"><summary>Numbers of this chart</summary>'))
     blocks:extend(numbers)
@@ -415,12 +450,6 @@ local function source_inlines(source)
   local inlines = words(source.id)
   inlines:extend(place)
   return inlines
-end
-
-local function mapped(list, turn)
-  local result = {}
-  for index, item in ipairs(list or {}) do result[index] = turn(item, index) end
-  return result
 end
 
 local function joined_sources(value)

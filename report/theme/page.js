@@ -8,8 +8,7 @@ if (contents) contents.open = matchMedia('(min-width: 75rem)').matches;
 
 // -- tooltips: what the trace says of a number, on hover and on focus
 
-// One tooltip serves all numbers. It takes its words from the trace entry, so that there is one
-// place where they stand; the title attribute that serves without scripts would show them twice.
+// One tooltip serves all numbers; it takes its words from the trace entry.
 var tip = document.createElement('div');
 tip.id = 'tip';
 tip.setAttribute('role', 'tooltip');
@@ -35,7 +34,6 @@ function showTip(link) {
   if (tipped === link) return;
   hideTip();
   if (!told(link)) return;
-  link.removeAttribute('title');
   link.setAttribute('aria-describedby', 'tip');
   tipped = link;
   tip.hidden = false;
@@ -66,20 +64,117 @@ tip.addEventListener('mouseenter', function () { clearTimeout(closing); });
 tip.addEventListener('mouseleave', hideSoon);
 document.addEventListener('keydown', function (event) { if (event.key === 'Escape') hideTip(); });
 
-// -- charts: the static picture stays until its interactive twin is drawn, and for good where
-// that fails
+// -- charts: drawn when they come near; the static picture serves print, and stays where that fails
 
 function comeAlive(chart) {
   var spec = JSON.parse(document.getElementById(chart.dataset.spec).textContent);
-  var still = chart.querySelector('svg');
   var live = document.createElement('div');
   live.className = 'chart-live';
-  if (!spec.vconcat && !spec.hconcat && !spec.concat && !spec.facet) spec.width = 'container';
+  live.setAttribute('role', 'img');
+  live.setAttribute('aria-label', chart.querySelector('svg').getAttribute('aria-label'));
+  // the page's own font, so that Vega measures the labels as they are drawn
+  spec.config.font = getComputedStyle(document.body).getPropertyValue('--sans');
   chart.appendChild(live);
-  vegaEmbed(live, spec, { ast: true, actions: false, renderer: 'svg' }).then(function () {
-    live.setAttribute('role', 'img');
-    live.setAttribute('aria-label', still.getAttribute('aria-label'));
-    still.remove();
+  if (spec.vconcat) spec.vconcat.forEach(function (row) { row.width = Math.min(row.width, chart.clientWidth - 110); });
+  else spec.width = 'container';
+  return vegaEmbed(live, spec, { ast: true, actions: false, renderer: 'svg' }).then(function (made) {
+    chart.classList.add('alive');
+    return made.view;
   }).catch(function () { live.remove(); });
 }
-document.querySelectorAll('.chart[data-spec]').forEach(comeAlive);
+
+// -- controls: native inputs that parameters of a chart are bound to (they listen to "input")
+
+var forms = Array.from(document.querySelectorAll('form.controls'));
+
+// The address holds what differs from the defaults, and the view last touched:
+// #view=ask-power&ask-power.ours=deck
+function writeAddress(form) {
+  var state = new URLSearchParams();
+  forms.forEach(function (each) {
+    inputs(each).forEach(function (input) {
+      if (input.value !== usual(input)) state.set(each.id + '.' + input.name, input.value);
+    });
+  });
+  var text = state.toString();
+  if (text) text = '#view=' + form.id + '&' + text;
+  history.replaceState(null, '', text || location.pathname + location.search);
+}
+
+function readAddress() {
+  if (location.hash.indexOf('#view=') !== 0) return;
+  var state = new URLSearchParams(location.hash.slice(1));
+  forms.forEach(function (form) {
+    inputs(form).forEach(function (input) {
+      var wanted = state.get(form.id + '.' + input.name);
+      set(input, wanted === null ? usual(input) : wanted);
+    });
+  });
+  var viewed = document.getElementById(state.get('view'));
+  if (viewed) viewed.scrollIntoView();
+}
+
+function inputs(form) { return Array.from(form.querySelectorAll('input, select')); }
+
+function usual(input) {
+  if (input.tagName !== 'SELECT') return input.defaultValue;
+  return Array.from(input.options).find(function (option) { return option.defaultSelected; }).value;
+}
+
+// A value that the control cannot hold falls back to its default.
+function set(input, value) {
+  input.value = value;
+  if (input.value === '' || !input.checkValidity()) input.value = usual(input);
+  input.dispatchEvent(new Event('input'));
+}
+
+function showValue(input) {
+  var output = input.parentNode.querySelector('output');
+  if (output) output.textContent = input.value + output.dataset.unit;
+}
+
+function answer(form, lines) {
+  form.nextElementSibling.replaceChildren.apply(form.nextElementSibling, lines.map(function (line) {
+    var paragraph = document.createElement('p');
+    paragraph.textContent = line;
+    return paragraph;
+  }));
+}
+
+function bringUp(form, chart) {
+  comeAlive(chart).then(function (view) {
+    form.hidden = !view;
+    if (!view) return;
+    answer(form, view.signal('answer'));
+    view.addSignalListener('answer', function (name, lines) { answer(form, lines); });
+  });
+}
+
+forms.forEach(function (form) {
+  form.hidden = false;
+  inputs(form).forEach(function (input) {
+    input.addEventListener('input', function () { showValue(input); });
+  });
+  form.addEventListener('input', function () { writeAddress(form); });
+  form.addEventListener('submit', function (event) { event.preventDefault(); });
+  form.addEventListener('reset', function (event) {
+    event.preventDefault();
+    inputs(form).forEach(function (input) { set(input, usual(input)); });
+    writeAddress(form);
+  });
+});
+readAddress();
+addEventListener('hashchange', readAddress);
+
+var near = new IntersectionObserver(function (entries) {
+  entries.forEach(function (entry) {
+    if (!entry.isIntersecting) return;
+    near.unobserve(entry.target);
+    var form = entry.target.parentNode.querySelector('form.controls');
+    if (form) bringUp(form, entry.target);
+    else comeAlive(entry.target);
+  });
+}, { rootMargin: '600px' });
+document.querySelectorAll('.chart[data-spec]').forEach(function (chart) { near.observe(chart); });
+
+performance.mark('interactive');
