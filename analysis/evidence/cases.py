@@ -18,6 +18,16 @@ from .figures import Bound
 from .model import Claim, Saying
 from .quantity import Quantity, QuantityError, number_text
 
+# TBT is printed in ms, and a package's power in W: what they are counted by goes without saying
+_WORDS = {
+    "ms*user/output_token": "ms",
+    "W/package": "W",
+    "output_token": "tok",
+    "mixed_token": "mixed tok",
+    "month": "months",
+    "percent": "%",
+}
+
 NEARNESS = {"primary": 3, "witness": 2, "restates": 1}
 
 
@@ -145,7 +155,7 @@ class Difference:
 
     @property
     def text(self) -> str:
-        size = f"{_rough(abs(self.by))} {self.unit}".strip()
+        size = f"{_rough(abs(self.by))} {unit_words(self.unit)}".strip()
         share = "" if self.percent is None else f" ({_rough(abs(self.percent))} %)"
         return f"too {'high' if self.by > 0 else 'low'} by at least {size}{share}"
 
@@ -166,6 +176,13 @@ def _gap(said: Quantity, found: Quantity) -> tuple[Bound, Bound]:
     if said.low > found.high:
         return said.low - found.high, found.high
     return (said.high - found.low, found.low) if said.high < found.low else (0, found.low)
+
+
+def unit_words(unit: str) -> str:
+    """A unit as the field writes it."""
+    for name, word in _WORDS.items():
+        unit = unit.replace(name, word)
+    return unit
 
 
 def _rough(value: Fraction) -> str:
