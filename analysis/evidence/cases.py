@@ -57,6 +57,8 @@ def words(value: Iterable[str]) -> frozenset[str]:
 
 
 def disagree(one: Content, other: Content) -> bool:
+    if one is other:
+        return False
     if isinstance(one, Figured) and isinstance(other, Figured):
         return one.misses(other)
     if isinstance(one, frozenset) and isinstance(other, frozenset):
@@ -99,7 +101,7 @@ class _Pool:
             found = next((p for kind, p in self.kinds.items() if kind.isdisjoint(content)), None)
             return [found] if found else []
         unlike = [p for _, p in self.extremes.values() if disagree(p.content, content)]
-        return [p for i, p in enumerate(unlike) if p not in unlike[:i]]
+        return list({id(position): position for position in unlike}.values())
 
 
 class Case:
@@ -138,7 +140,10 @@ class Case:
 
 
 def in_unit(content: Figured, unit) -> Figured:
-    return replace(content, low=content.low.to_unit(unit), high=content.high.to_unit(unit))
+    low, high = content.low.to_unit(unit), content.high.to_unit(unit)
+    if low is content.low and high is content.high:
+        return content
+    return replace(content, low=low, high=high)
 
 
 @dataclass(frozen=True)
