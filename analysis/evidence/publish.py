@@ -349,7 +349,7 @@ LEDGER_COLUMNS = (
     {"title": "Who says it", "align": "left"},
     {"title": "Computation, or what would settle it", "align": "left"},
 )
-LEDGER_WIDTHS = (6, 2, 2, 4, 6)
+LEDGER_WIDTHS = (5, 2, 2, 3, 8)
 
 
 def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:

@@ -75,8 +75,7 @@ function comeAlive(chart) {
   // the page's own font, so that Vega measures the labels as they are drawn
   spec.config.font = getComputedStyle(document.body).getPropertyValue('--sans');
   chart.appendChild(live);
-  if (spec.vconcat) spec.vconcat.forEach(function (row) { row.width = Math.min(row.width, chart.clientWidth - 110); });
-  else spec.width = 'container';
+  spec.width = 'container';
   return vegaEmbed(live, spec, { ast: true, actions: false, renderer: 'svg' }).then(function (made) {
     chart.classList.add('alive');
     return made.view;
@@ -85,7 +84,7 @@ function comeAlive(chart) {
 
 // -- controls: native inputs that parameters of a chart are bound to (they listen to "input")
 
-var forms = Array.from(document.querySelectorAll('form.controls'));
+var forms = typeof vegaEmbed === 'undefined' ? [] : Array.from(document.querySelectorAll('form.controls'));
 
 // The address holds what differs from the defaults, and the view last touched:
 // #view=ask-power&ask-power.ours=deck
@@ -170,11 +169,9 @@ var near = new IntersectionObserver(function (entries) {
   entries.forEach(function (entry) {
     if (!entry.isIntersecting) return;
     near.unobserve(entry.target);
-    var form = entry.target.parentNode.querySelector('form.controls');
-    if (form) bringUp(form, entry.target);
-    else comeAlive(entry.target);
+    bringUp(entry.target.parentNode.querySelector('form.controls'), entry.target);
   });
 }, { rootMargin: '600px' });
-document.querySelectorAll('.chart[data-spec]').forEach(function (chart) { near.observe(chart); });
+forms.forEach(function (form) { near.observe(form.parentNode.querySelector('.chart')); });
 
 performance.mark('interactive');
