@@ -359,7 +359,7 @@ def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
             _head(entry),
             str(entry.verdict),
             {"grade": str(entry.grade)},
-            _source_cells(entry.claim, data),
+            _who_says(entry.claim, data),
             {"text": _why(entry, data)},
         ]
         for entry in entries
@@ -375,15 +375,13 @@ def _head(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _source_cells(claim: Claim, data: Data) -> list[dict[str, Any]]:
-    cells = []
-    for i, saying in enumerate(claim.said):
-        source = data.source(saying.source)
+def _who_says(claim: Claim, data: Data) -> dict[str, str]:
+    """The sources with their places; the document's list of sources holds their addresses."""
+    texts = []
+    for saying in claim.said:
         voice = f", where {saying.voice} speaks" if saying.voice else ""
-        end = "" if i == len(claim.said) - 1 else ";"
-        cell = {"text": f"{source.name}, {saying.place}{voice}{end}"}
-        cells.append({**cell, "href": source.url} if source.url else cell)
-    return cells
+        texts.append(f"{data.source(saying.source).name}, {saying.place}{voice}")
+    return {"text": "; ".join(texts)}
 
 
 def _why(entry: Entry, data: Data) -> str:
@@ -421,7 +419,7 @@ def said_rows(entries: Iterable[Entry], data: Data) -> Cells:
     return [
         [
             {"text": entry.claim.statement, "header": True},
-            _source_cells(entry.claim, data),
+            _who_says(entry.claim, data),
             str(entry.verdict),
             {"grade": str(entry.grade)},
             {"text": _settling(entry)},
