@@ -17,7 +17,7 @@ from .cases import Difference, Figured, Position, unit_words
 from .data import Data
 from .formula import Comparison
 from .ledger import Checked, Entry, Ledger, Verdict, counts, found, read_figure
-from .model import Claim, Saying, Source
+from .model import Claim, Saying, Source, Topic
 from .quantity import Quantity, number_text
 
 Cells = list[list[Any]]
@@ -334,7 +334,7 @@ def _rating(entry: Entry) -> dict[str, Any]:
 
 def as_json_ld(reviews: list[dict[str, Any]]) -> str:
     """JSON that can stand inside a ``<script>``: nothing in it can end the element."""
-    text = _dumped(reviews)
+    text = json.dumps(reviews, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
@@ -366,6 +366,18 @@ def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
     ]
 
 
+def topic_row(topic: Topic) -> list[Any]:
+    """The last row of a topic's table: what would settle the claims that say nothing of it."""
+    who = f" From: {topic.who}." if topic.who else ""
+    return [
+        {"text": f"To settle any other claim on: {topic.name}", "header": True},
+        {"text": ""},
+        {"text": ""},
+        {"text": ""},
+        {"text": f"{topic.settles}{who}"},
+    ]
+
+
 def _head(entry: Entry) -> dict[str, Any]:
     claim = entry.claim
     return {
@@ -394,7 +406,7 @@ def _why(entry: Entry, data: Data) -> str:
         lines.append(f"disagreeing from farther away: {', '.join(entry.disputed_by)}")
     if entry.claim.explain:
         lines.append(entry.claim.explain)
-    if entry.settles:
+    if entry.claim.settles:
         lines.append(f"To settle it: {_settling(entry)}")
     return " ".join(_sentence(line) for line in lines)
 
