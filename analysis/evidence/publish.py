@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .cases import Difference, Figured, Position
+from .cases import Difference, Figured, Position, unit_words
 from .data import Data
 from .formula import Comparison
 from .ledger import Checked, Entry, Ledger, Verdict, counts, found, read_figure
@@ -25,8 +25,6 @@ Cells = list[list[Any]]
 # schema.org wants a number: how much of the claim stands, from worst to best
 RATINGS = {Verdict.DIFFERS: 1, Verdict.CONFLICTS: 2, Verdict.UNSUPPORTED: 3, Verdict.REPRODUCES: 4}
 PROVEN_RATING = 5
-
-_WORDS = {"output_token": "tok", "mixed_token": "mixed tok", "month": "months"}
 
 
 def anchor(id: str) -> str:
@@ -44,13 +42,6 @@ def quantity_text(quantity: Quantity) -> str:
 
 def _unit(quantity: Quantity) -> str:
     return unit_words(quantity.unit_text())
-
-
-def unit_words(unit: str) -> str:
-    """A unit as the field writes it."""
-    for name, word in _WORDS.items():
-        unit = unit.replace(name, word)
-    return unit
 
 
 def computed_text(check: Checked) -> str | None:
@@ -135,6 +126,7 @@ def _record(entry: Entry, data: Data) -> dict[str, Any]:
     return {
         "id": claim.id,
         "anchor": anchor(claim.id),
+        "short": f"{claim.id}: {entry.verdict}",
         "topic": claim.topic,
         "topic_name": data.topics[claim.topic].name,
         "statement": claim.statement,
@@ -441,8 +433,7 @@ def said_rows(entries: Iterable[Entry], data: Data) -> Cells:
 def _settling(entry: Entry) -> str:
     if not entry.settles:
         return "Settled by computation."
-    who = f", from {entry.who}" if entry.who else ""
-    return f"{entry.settles.rstrip('.')}{who}."
+    return f"{_sentence(entry.settles)} From: {entry.who}." if entry.who else entry.settles
 
 
 DISAGREEMENT_COLUMNS = (
