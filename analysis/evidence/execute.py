@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import socket
 import sys
 import tempfile
 from pathlib import Path
@@ -22,8 +24,36 @@ from .paths import DEPENDENCIES, EXECUTED, ROOT, generated, shown, write_atomica
 SECONDS = 120  # for one cell; a cell that takes longer is broken
 
 
+PORT_NAMES = ("shell_port", "iopub_port", "stdin_port", "hb_port", "control_port")
+# below the ports that systems hand out themselves: those may be taken by another kernel's
+# connection between being found free and being used
+PORTS = range(15_000, 30_000)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of the loopback that are free now, drawn at random so that two runs draw others."""
+    found: list[int] = []
+    for port in random.SystemRandom().sample(PORTS, len(PORTS)):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        found.append(port)
+        if len(found) == count:
+            break
+    return found
+
+
 class Client(NotebookClient):
     """Tells the kernel which cell is running, so that a value knows the cell it comes from."""
+
+    def create_kernel_manager(self):
+        manager = super().create_kernel_manager()
+        manager.cache_ports = False  # else it looks for other ports itself
+        for name, port in zip(PORT_NAMES, free_ports(len(PORT_NAMES)), strict=True):
+            setattr(manager, name, port)
+        return manager
 
     async def async_execute_cell(self, cell, cell_index, **options):
         if cell.cell_type == "code":
