@@ -374,7 +374,7 @@ def topic_row(topic: Topic) -> list[Any]:
         {"text": ""},
         {"text": ""},
         {"text": ""},
-        {"text": f"{topic.settles}{who}"},
+        {"text": f"{topic.settles or 'Not given.'}{who}"},
     ]
 
 
