@@ -15,7 +15,17 @@ import jsonschema
 import nbformat
 import pytest
 import yaml
-from evidence import checkout, cite, history, manifest, notebookpage, publication, reproduce, verify
+from evidence import (
+    checkout,
+    cite,
+    history,
+    manifest,
+    notebookpage,
+    paths,
+    publication,
+    reproduce,
+    verify,
+)
 from evidence.errors import InputError
 from evidence.paths import ROOT
 
@@ -113,7 +123,11 @@ def test_the_data_package_is_valid_and_tells_of_a_damaged_table(latest, tmp_path
     shutil.copytree(latest, copy)
     datapackage.check(copy)
     listed = {resource["path"] for resource in read(copy / "datapackage.json")["resources"]}
-    assert "values.csv" in listed and "data/measurements.csv" in listed and "data/sources.yml" in listed
+    assert (
+        "values.csv" in listed
+        and "data/measurements.csv" in listed
+        and "data/sources.yml" in listed
+    )
     with (copy / "data" / "measurements.csv").open("a") as file:
         file.write("too,short\n")
     with pytest.raises(InputError, match="data package is not valid"):
@@ -363,7 +377,7 @@ def test_the_page_tells_how_to_cite_it_and_machines_too():
 def test_a_title_cannot_end_the_script_it_stands_in():
     bad = {**cite.citation(), "title": "</script><script>alert(1)</script><!--"}
     version = {"short": "", "commit": "", "date": "2026-01-01", "dirty": False}
-    text = cite.embeddable(cite.schema_org(bad, version))
+    text = paths.script_json(cite.schema_org(bad, version))
     assert "<" not in text and json.loads(text)["name"] == bad["title"]
 
 
