@@ -88,7 +88,7 @@ endif
 .PHONY: report
 report: build/report/index.html build/report/report.pdf ## build build/report/index.html and report.pdf
 
-build/report/index.html: $(GENERATED)/values.json $(GENERATED)/vega-bundle.js build/version.json build/renderer $(DOCUMENT)
+build/report/index.html: $(GENERATED)/values.json $(GENERATED)/vega-bundle.b64 build/version.json build/renderer $(DOCUMENT)
 	@echo "report: writing the page and the PDF"
 	@$(PY) -m evidence.cite
 	@$(PY) report/prose.py
@@ -103,7 +103,7 @@ build/version.json:
 build/renderer:
 	@echo "$(RENDERER)" > $@
 
-$(GENERATED)/vega-bundle.js: requirements.txt analysis/evidence/assets.py | $(ENV)
+$(GENERATED)/vega-bundle.b64: requirements.txt analysis/evidence/assets.py | $(ENV)
 	@echo "report: taking fonts and the Vega libraries from their packages"
 	@$(PY) -m evidence.assets
 

@@ -95,17 +95,23 @@ def test_page_tells_its_chart_in_words_and_numbers(project):
     assert project.html.count("var vegaEmbed = function") == 1
 
 
-def test_without_the_bundle_the_page_has_no_script_that_runs(tmp_path):
+def test_without_the_bundle_the_charts_stay_pictures(tmp_path):
     project = make_project(tmp_path)
     project.render()
-    assert "<script>" not in project.html and "<svg" in project.html
+    assert "var vegaEmbed" not in project.html and "<svg" in project.html
+
+
+def test_only_a_chart_with_controls_brings_its_specification(project):
+    assert project.html.count('<form class="controls"') == 1
+    assert project.html.count('id="control-bars-top"') == 1
+    assert project.html.count('<script type="application/json"') == 1
 
 
 def test_page_loads_nothing(project):
     finder = render.ResourceFinder()
     finder.feed(project.html)
     assert finder.found == []
-    assert "default-src &#39;none&#39;" in project.html
+    assert "default-src 'none'" in project.html
 
 
 @pytest.mark.parametrize(
@@ -337,4 +343,4 @@ def test_trace_leaves_out_a_formula_that_only_names_its_value(tmp_path):
     project.write_data("values.json", values)
     project.body('[fast]{.val}\n\n::: {generated-trace="all"}\n:::\n')
     project.render()
-    assert "Formula" not in project.html and "From" not in project.html
+    assert "<dt>Formula" not in project.html and "<dt>From" not in project.html

@@ -49,6 +49,11 @@ def bundle() -> str:
     return kept.read_text(encoding="utf-8")
 
 
+def packed(script: str) -> str:
+    """``script`` gzipped as base64, the same bytes every time: a third of the page's weight less."""
+    return base64.b64encode(gzip.compress(script.encode(), mtime=0)).decode()
+
+
 if __name__ == "__main__":
     copy_fonts(generated() / "fonts")
-    write_atomically(generated() / "vega-bundle.js", bundle())
+    write_atomically(generated() / "vega-bundle.b64", packed(bundle()))

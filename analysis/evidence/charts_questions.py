@@ -257,16 +257,29 @@ def speed(questions: Questions) -> Question:
         readings[key] = {str(at.percent): _read(at) for at in questions.at_speeds(key)}
     rivals = {key: questions.rival_name(questions.fronts()[key][0]) for key in fronts}
     at = "max(toNumber(percent), slowest[curve])"
-    chart = _speed_chart(f"datum.key == curve && datum.percent == {at}").add_params(
+    chart = _speed_chart(f"datum.key == curve && datum.percent == {at}")
+    chart = chart.add_params(
         alt.param(name="r", expr=f"readings[curve]['' + {at}]"),
         alt.param(name="rival", expr="rivals[curve]"),
     )
     known = {"readings": readings, "rivals": rivals, "slowest": _slowest(rows)}
     return Question(
         controls,
-        answering(chart, "ask-speed", controls, READING, datasets={"rows": rows}, known=known),
+        answering(
+            chart, "ask-speed", controls, READING,
+            datasets={"rows": rows, "published": _published(questions)}, known=known,
+        ),
         _speed_static([row for row in rows if not row["key"].endswith("mtp")]),
-    )
+    )  # fmt: skip
+
+
+def _published(questions: Questions) -> list[dict[str, Any]]:
+    """The subject's published points, by the curve that they are compared with."""
+    return [
+        {"key": key, "speed": speed.middle, "value": value.middle, "text": "Jalapeño, published"}
+        for key in questions.fronts()
+        for speed, value in questions.published(key)
+    ]
 
 
 def _slowest(rows: list[dict]) -> dict[str, int]:
@@ -291,7 +304,14 @@ def _speed_chart(chosen: str) -> alt.LayerChart:
     ring = read.mark_point(filled=False, size=180, strokeWidth=2, color=ink, opacity=1).encode(
         x=x, y=y
     )
-    return alt.layer(line, points, rule, ring).properties(width=WIDTH - 60, height=HEIGHT)
+    own = alt.Chart(alt.NamedData("published")).transform_filter("datum.key == curve")
+    dot = own.mark_point(
+        shape="diamond", filled=True, size=90, color=tokens()["jalapeno"], opacity=1
+    )
+    name = own.mark_text(align="right", dx=-9, color=tokens()["jalapeno"])
+    return alt.layer(
+        line, points, rule, ring, dot.encode(x=x, y=y), name.encode(x=x, y=y, text="text:N")
+    ).properties(width=WIDTH - 60, height=HEIGHT)
 
 
 def _speed_static(rows: list[dict]) -> alt.LayerChart:
@@ -451,7 +471,9 @@ def length(questions: Questions) -> Question:
             f" ({first[0]} < 0 ? 'at most ' + format({first[1]}, '.2f') + ' s' :"
             f" {_span(*first, '.2f', ' s')}) + ' before it.')"
         )
-    note = f"Assumes that both lowest figures belong to one operating point ({graded(Grade.ASSUMED)})."
+    note = (
+        f"Assumes that both lowest figures belong to one operating point ({graded(Grade.ASSUMED)})."
+    )
     answer = f"[{', '.join(lines)}, '{note}']"
     names = [row["name"] for row in rows]
     chart = _length_chart(alt.NamedData("rows"), names, tokens_)
@@ -497,7 +519,9 @@ def cost(questions: Questions) -> Question:
     rows, lines = [], []
     for model in questions.data.models:
         work, power = questions.work_of_a_package(model), questions.rated_power(model)
-        rows.append({"model": questions.model_name(model), "work": work.middle, "power": float(power.low)})
+        rows.append(
+            {"model": questions.model_name(model), "work": work.middle, "power": float(power.low)}
+        )
         watts = f"{energy} / 100 * {float(power.low)!r} * {own_over} / {other_over}"
         used = [f"{float(end)!r} * {own_use} / {other_use}" for end in (work.high, work.low)]
         spent = f"((1 - {energy} / 100) * {price} + {watts})"

@@ -17,7 +17,7 @@ from .cases import Difference, Figured, Position, unit_words
 from .data import Data
 from .formula import Comparison
 from .ledger import Checked, Entry, Ledger, Verdict, counts, found, read_figure
-from .model import Claim, Saying, Source
+from .model import Claim, Saying, Source, Topic
 from .quantity import Quantity, number_text
 
 Cells = list[list[Any]]
@@ -334,7 +334,7 @@ def _rating(entry: Entry) -> dict[str, Any]:
 
 def as_json_ld(reviews: list[dict[str, Any]]) -> str:
     """JSON that can stand inside a ``<script>``: nothing in it can end the element."""
-    text = _dumped(reviews)
+    text = json.dumps(reviews, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
     return text
@@ -349,7 +349,7 @@ LEDGER_COLUMNS = (
     {"title": "Who says it", "align": "left"},
     {"title": "Computation, or what would settle it", "align": "left"},
 )
-LEDGER_WIDTHS = (6, 2, 2, 4, 6)
+LEDGER_WIDTHS = (5, 2, 2, 3, 8)
 
 
 def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
@@ -359,10 +359,22 @@ def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
             _head(entry),
             str(entry.verdict),
             {"grade": str(entry.grade)},
-            _source_cells(entry.claim, data),
+            _who_says(entry.claim, data),
             {"text": _why(entry, data)},
         ]
         for entry in entries
+    ]
+
+
+def topic_row(topic: Topic) -> list[Any]:
+    """The last row of a topic's table: what would settle the claims that say nothing of it."""
+    who = f" From: {topic.who}." if topic.who else ""
+    return [
+        {"text": f"To settle any other claim on: {topic.name}", "header": True},
+        {"text": ""},
+        {"text": ""},
+        {"text": ""},
+        {"text": f"{topic.settles or 'Not given.'}{who}"},
     ]
 
 
@@ -375,15 +387,13 @@ def _head(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _source_cells(claim: Claim, data: Data) -> list[dict[str, Any]]:
-    cells = []
-    for i, saying in enumerate(claim.said):
-        source = data.source(saying.source)
+def _who_says(claim: Claim, data: Data) -> dict[str, str]:
+    """The sources with their places; the document's list of sources holds their addresses."""
+    texts = []
+    for saying in claim.said:
         voice = f", where {saying.voice} speaks" if saying.voice else ""
-        end = "" if i == len(claim.said) - 1 else ";"
-        cell = {"text": f"{source.name}, {saying.place}{voice}{end}"}
-        cells.append({**cell, "href": source.url} if source.url else cell)
-    return cells
+        texts.append(f"{data.source(saying.source).name}, {saying.place}{voice}")
+    return {"text": "; ".join(texts)}
 
 
 def _why(entry: Entry, data: Data) -> str:
@@ -396,7 +406,7 @@ def _why(entry: Entry, data: Data) -> str:
         lines.append(f"disagreeing from farther away: {', '.join(entry.disputed_by)}")
     if entry.claim.explain:
         lines.append(entry.claim.explain)
-    if entry.settles:
+    if entry.claim.settles:
         lines.append(f"To settle it: {_settling(entry)}")
     return " ".join(_sentence(line) for line in lines)
 
@@ -421,7 +431,7 @@ def said_rows(entries: Iterable[Entry], data: Data) -> Cells:
     return [
         [
             {"text": entry.claim.statement, "header": True},
-            _source_cells(entry.claim, data),
+            _who_says(entry.claim, data),
             str(entry.verdict),
             {"grade": str(entry.grade)},
             {"text": _settling(entry)},

@@ -122,9 +122,7 @@ class Questions:
             )
         powers = [self.all_in.get(f"{s}_{key}") for s, key in ((SUBJECT, ours), (rival, theirs))]
         if powers[1] is None:
-            return replace(
-                answer, reason=f"this source has no all-in figure of {answer.against}"
-            )
+            return replace(answer, reason=f"this source has no all-in figure of {answer.against}")
         own, other = (
             work / power.quantity
             for work, power in zip(results.per_package(self.data, model), powers)
@@ -171,9 +169,7 @@ class Questions:
         comparator = self.comparators[model]
         if key == "stp":
             name = "peak_throughput_per_kw" if metric == "peak" else "decode_speed_max"
-            return Answer(
-                model, self.rival_name(model), results.lead(self.data, model, name)
-            )
+            return Answer(model, self.rival_name(model), results.lead(self.data, model, name))
         if key == "mtp":
             if not comparator.decoded("mtp"):
                 reason = f"no public row of {self.rival_name(model)} with MTP"
@@ -273,6 +269,15 @@ class Questions:
         fastest = comparator.printed("throughput_per_kw_at_mtp_best_tbt", system=SUBJECT)
         return fastest, percent == 100
 
+    def published(self, key: str) -> list[tuple[Quantity, Quantity]]:
+        """The (speed, throughput per rated kW) that the subject has been published at."""
+        model, decoding = self.fronts()[key]
+        names = ["throughput_per_kw_at_comparator_best_tbt"]
+        if decoding == "mtp":
+            names.append("throughput_per_kw_at_mtp_best_tbt")
+        ids = [f"{model}_{SUBJECT}_stp_{name}" for name in names]
+        return [(self.data.speed_of(id), self.data.measurement(id)) for id in ids]
+
     # -- what free choices start from -----------------------------------------------------
 
     def latencies(self, model: str) -> tuple[Quantity, Quantity]:
@@ -305,5 +310,3 @@ def _key(power: points.AllInPower) -> str:
 
 def _spoken(kind: str) -> str:
     return {"rating": "a rating", "measured": "a measured draw", "all-in": "an all-in figure"}[kind]
-
-

@@ -18,6 +18,10 @@ local uses, order = {}, {}
 local seen = {}
 -- identifiers that the document defines, and whether it prints the trace
 local anchors, has_trace = {}, false
+-- charts that stand in the document, by id
+local asked = {}
+-- whether a chart answers controls, and so needs the Vega libraries
+local has_live = false
 
 -- ---------------------------------------------------------------- escaping
 
@@ -392,18 +396,24 @@ end
 
 local function figure_blocks(id, label, context, position)
   local meta = figure_meta(id, position)
+  -- a chart that is shown again stays a picture: its controls cannot stand in two places
+  local controls = not asked[id] and meta.controls
+  asked[id] = true
   local numbers = given(meta.table) and table_blocks(meta.table, 'Numbers of this chart', context, position)
   local file = '_generated/figures/' .. id
   if not is_html then
     return pandoc.Blocks { raw_block(string.format('#chart(%s, %s)', literal(file .. '.svg'), literal(meta.alt))) }
   end
-  local spec = sources.read(file .. '.vl.json'):gsub('<', '\\u003c')
+  local spec = controls and sources.read(file .. '.vl.json'):gsub('<', '\\u003c')
   local svg = labelled(prefixed(sources.read(file .. '.svg'), label .. '-'), meta.alt)
   local blocks = pandoc.Blocks {}
-  if meta.controls then blocks:insert(controls_block(id, meta.controls)) end
-  blocks:insert(raw_block(string.format(
-    '<div class="chart" data-spec="spec-%s" tabindex="0" role="group" aria-label="Chart">\n%s\n</div>\n<script type="application/json" id="spec-%s">%s</script>',
-    label, svg, label, spec)))
+  if controls then blocks:insert(controls_block(id, controls)) end
+  blocks:insert(raw_block(string.format('<div class="chart"%s tabindex="0" role="group" aria-label="Chart">\n%s\n</div>',
+    spec and ' data-spec="spec-' .. label .. '"' or '', svg)))
+  if spec then
+    has_live = true
+    blocks:insert(raw_block(string.format('<script type="application/json" id="spec-%s">%s</script>', label, spec)))
+  end
   if numbers then
     blocks:insert(raw_block('<details class="chart-numbers"><summary>Numbers of this chart</summary>'))
     blocks:extend(numbers)
@@ -412,13 +422,23 @@ local function figure_blocks(id, label, context, position)
   return blocks
 end
 
--- The bundle and the page script, once, where there is a chart to bring to life.
+-- The page's scripts, the Vega libraries where a chart needs them, and the claims for machines.
 local function scripts()
-  local bundle, page = sources.read('_generated/vega-bundle.js'), sources.read('theme/page.js')
-  if not (is_html and bundle and page) then return pandoc.Blocks {} end
-  local function script(text) return '<script>' .. text:gsub('</(script)', '<\\/%1') .. '</script>' end
-  -- the short names of the bundle must not become globals of the page
-  return pandoc.Blocks { raw_block(script('(function () {\n' .. bundle .. '\n;\n' .. page .. '\n})();')) }
+  if not is_html then return pandoc.Blocks {} end
+  local function script(kind, text)
+    return raw_block('<script' .. kind .. '>' .. text:gsub('</(script)', '<\\/%1') .. '</script>')
+  end
+  local blocks = pandoc.Blocks {}
+  local reviews = sources.read('_generated/claimreview.json')
+  if reviews then blocks:insert(script(' type="application/ld+json"', (reviews:gsub('<', '\\u003c')))) end
+  if has_live then
+    blocks:insert(script(' type="text/plain" id="vega-bundle"', sources.read('_generated/vega-bundle.b64')))
+  end
+  for _, name in ipairs { 'page', 'ledger' } do
+    local text = sources.read('theme/' .. name .. '.js')
+    if text then blocks:insert(script('', '(function () {\n' .. text .. '\n})();')) end
+  end
+  return blocks
 end
 
 -- ---------------------------------------------------------------- the trace
@@ -442,23 +462,45 @@ local function traced()
 end
 
 -- A source as a citation, so that it is named as in the text and stands in the references.
-local function source_inlines(source)
-  local place = given(source.place) and words(', ' .. source.place) or {}
-  if references[source.id] then
-    return pandoc.Inlines { pandoc.Cite({}, { pandoc.Citation(source.id, 'NormalCitation', {}, place) }) }
+local function source_inlines(id, places)
+  local place = #places > 0 and words(', ' .. table.concat(places, '; ')) or {}
+  if references[id] then
+    return pandoc.Inlines { pandoc.Cite({}, { pandoc.Citation(id, 'NormalCitation', {}, place) }) }
   end
-  local inlines = words(source.id)
+  local inlines = words(id)
   inlines:extend(place)
   return inlines
 end
 
-local function joined_sources(value)
+-- Each source once, with all its places; of these the ones that skip names stay out.
+local function joined_sources(value, skip)
+  local ids, places = pandoc.List {}, {}
+  for _, source in ipairs(value.sources or {}) do
+    if not (skip and skip[source.id .. '\0' .. (source.place or '')]) then
+      if not places[source.id] then
+        ids:insert(source.id)
+        places[source.id] = {}
+      end
+      if given(source.place) then table.insert(places[source.id], source.place) end
+    end
+  end
   local inlines = pandoc.Inlines {}
-  for index, source in ipairs(value.sources or {}) do
+  for index, id in ipairs(ids) do
     if index > 1 then inlines:insert(pandoc.Space()) end
-    inlines:extend(source_inlines(source))
+    inlines:extend(source_inlines(id, places[id]))
   end
   return inlines
+end
+
+-- The sources that the entries of a value's inputs show already; in print they are not repeated.
+local function inherited(id)
+  local skip = {}
+  for _, input in ipairs(values[id].inputs or {}) do
+    for _, source in ipairs(input ~= id and values[input] and values[input].sources or {}) do
+      skip[source.id .. '\0' .. (source.place or '')] = true
+    end
+  end
+  return skip
 end
 
 -- The formula in pieces { text, id }: an id where the piece names an input that has an entry;
@@ -536,7 +578,7 @@ local function typst_entry(id)
     literal(id), literal(label_of(id)), literal(printed(value)), literal(printed(value, 'range')), literal(value.grade),
     array(mapped(formula, typst_piece)), array(mapped(others, typst_piece)),
     literal(notebook_text(value)), array(mapped(uses[id], literal)))) }
-  inlines:extend(joined_sources(value))
+  inlines:extend(joined_sources(value, inherited(id)))
   inlines:insert(raw_inline(']),'))
   return pandoc.Plain(inlines)
 end
@@ -670,19 +712,16 @@ local function fill_trace(blocks)
 end
 
 local function survey(blocks)
-  local has_figure = false
   local function note(element) if element.identifier ~= '' then anchors[element.identifier] = true end end
   blocks:walk {
     Header = note, Span = note,
     Div = function(div)
       note(div)
       has_trace = has_trace or div.attributes['generated-trace'] ~= nil
-      has_figure = has_figure or div.attributes['generated-figure'] ~= nil
       local text = div.attributes['generated-table'] and sources.read('_generated/tables/' .. div.attributes['generated-table'] .. '.json')
       for anchor in (text or ''):gmatch('"anchor":%s*"([%w_.-]+)"') do anchors[anchor] = true end
     end,
   }
-  return has_figure
 end
 
 -- ---------------------------------------------------------------- the document
@@ -735,9 +774,9 @@ function Pandoc(doc)
     sources.stop('_quarto.yml', 'the format ' .. FORMAT .. ' is not made', 'Render html or typst')
   end
   load_data()
-  local has_figure = survey(doc.blocks)
+  survey(doc.blocks)
   complete_meta(doc.meta)
   doc.blocks = fill_trace(resolve(doc.blocks, {}))
-  if has_figure then doc.blocks:extend(scripts()) end
+  doc.blocks:extend(scripts())
   return doc
 end
