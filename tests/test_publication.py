@@ -113,7 +113,11 @@ def test_the_data_package_is_valid_and_tells_of_a_damaged_table(latest, tmp_path
     shutil.copytree(latest, copy)
     datapackage.check(copy)
     listed = {resource["path"] for resource in read(copy / "datapackage.json")["resources"]}
-    assert "values.csv" in listed and "data/measurements.csv" in listed and "data/sources.yml" in listed
+    assert (
+        "values.csv" in listed
+        and "data/measurements.csv" in listed
+        and "data/sources.yml" in listed
+    )
     with (copy / "data" / "measurements.csv").open("a") as file:
         file.write("too,short\n")
     with pytest.raises(InputError, match="data package is not valid"):
