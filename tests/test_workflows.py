@@ -113,11 +113,11 @@ def test_the_comment_is_found_again_by_the_mark_of_the_comparison():
 
 def test_whatever_a_pull_request_writes_is_harmless_in_the_comment():
     bad = (review.MARK + "\n## Heading\n@someone #1 <img src=x> [a](https://evil.example)"
-           " ![b][c] www.evil.example\n\n[c]: https://evil.example\n`code`")  # fmt: skip
+           " &#64;all ![b][c] www.evil.example\n\n[c]: https://evil.example\n`code`")  # fmt: skip
     said = json.loads(node(f"console.log(JSON.stringify(c.body({json.dumps(bad)})))"))
     assert said.startswith(review.MARK) and "## Heading" in said and "`code`" in said
     rest = said[len(review.MARK) :]
-    assert not re.search(r"@\w|#\d|<\w|\]\(|\]\[|\]:|://|www\.", rest), rest
+    assert not re.search(r"@\w|&#|#\d|<\w|\]\(|\]\[|\]:|://|www\.", rest), rest
 
 
 def test_a_comment_is_never_longer_than_github_takes():
