@@ -15,7 +15,17 @@ import jsonschema
 import nbformat
 import pytest
 import yaml
-from evidence import checkout, cite, history, manifest, notebookpage, publication, reproduce, verify
+from evidence import (
+    checkout,
+    cite,
+    history,
+    manifest,
+    notebookpage,
+    paths,
+    publication,
+    reproduce,
+    verify,
+)
 from evidence.errors import InputError
 from evidence.paths import ROOT
 
@@ -367,7 +377,7 @@ def test_the_page_tells_how_to_cite_it_and_machines_too():
 def test_a_title_cannot_end_the_script_it_stands_in():
     bad = {**cite.citation(), "title": "</script><script>alert(1)</script><!--"}
     version = {"short": "", "commit": "", "date": "2026-01-01", "dirty": False}
-    text = cite.embeddable(cite.schema_org(bad, version))
+    text = paths.script_json(cite.schema_org(bad, version))
     assert "<" not in text and json.loads(text)["name"] == bad["title"]
 
 

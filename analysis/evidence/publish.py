@@ -332,14 +332,6 @@ def _rating(entry: Entry) -> dict[str, Any]:
     }
 
 
-def as_json_ld(reviews: list[dict[str, Any]]) -> str:
-    """JSON that can stand inside a ``<script>``: nothing in it can end the element."""
-    text = json.dumps(reviews, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for char in "<>&\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text
-
-
 # -- tables -------------------------------------------------------------------------------
 
 LEDGER_COLUMNS = (

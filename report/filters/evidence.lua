@@ -429,7 +429,7 @@ local function scripts()
     return raw_block('<script' .. kind .. '>' .. text:gsub('</(script)', '<\\/%1') .. '</script>')
   end
   local blocks = pandoc.Blocks {}
-  local reviews = sources.read('_generated/claimreview.json')
+  local reviews = sources.read('_generated/reviews.json')
   if reviews then blocks:insert(script(' type="application/ld+json"', (reviews:gsub('<', '\\u003c')))) end
   if has_live then
     blocks:insert(script(' type="text/plain" id="vega-bundle"', sources.read('_generated/vega-bundle.b64')))
