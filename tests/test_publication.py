@@ -107,8 +107,8 @@ def test_values_as_a_table_agree_with_the_json(latest):
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "@SUM(A1)", "-x", "\t=1", "\r=1"])
 def test_no_cell_is_a_formula_of_a_spreadsheet(text):
-    (row,) = csv.reader(io.StringIO(publication.as_csv([{"id": text}], ("id",)).split("\n", 1)[1]))
-    assert row == ["'" + text]
+    table = io.StringIO(publication.as_csv([{"id": text}], ("id",)), newline="")
+    assert list(csv.reader(table)) == [["id"], ["'" + text.replace("\r", " ")]]
 
 
 @pytest.mark.parametrize("text", ["-1.5", "1", "a=b", "−2"])
@@ -314,7 +314,7 @@ def test_the_two_ways_of_building_share_nothing():
 def test_the_second_build_runs_on_another_day(tmp_path):
     (tmp_path / ".venv").symlink_to(sys.prefix)
     checkout.shift_clock(tmp_path, 400)
-    code = "import datetime, yaml, nbconvert, sys; print(datetime.date.today(), sys.prefix)"
+    code = "import datetime, yaml, sys; print(datetime.date.today(), sys.prefix)"
     python = str(tmp_path / ".venv" / "bin" / "python")
     there = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout
     here = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout

@@ -10,11 +10,10 @@ const GAP = '\u200b'; // seen by no reader; breaks what would become a link, a m
 
 function harmless(text) {
   return text
-    .replace(/[@#<]/g, (sign) => sign + GAP)
+    .replace(/[@<&]|#(?=\d)/g, (sign) => sign + GAP)
     .replace(/\]([([:])/g, `]${GAP}$1`)
     .replace(/:\/\//g, `:${GAP}//`)
-    .replace(/\bwww\./gi, `www${GAP}.`)
-    .replace(/^(#+)\u200b(#*)/gm, (run) => run.replaceAll(GAP, '')); // headings stay headings
+    .replace(/\bwww\./gi, `www${GAP}.`);
 }
 
 function body(raw) {
