@@ -128,7 +128,7 @@ def test_a_comment_is_never_longer_than_github_takes():
 def test_the_comment_is_posted_once_and_then_updated(tmp_path):
     (tmp_path / "compare.md").write_text(review.MARK + "\nNew.")
     code = """
-    process.env.COMMENT = %s;
+    process.env.COMMENT = FILE;
     const said = [];
     const run = {head_repository: {owner: {login: 'fork'}}, head_branch: 'b', head_sha: 's'};
     const context = {repo: {owner: 'o', repo: 'r'}, payload: {workflow_run: run}};
@@ -152,7 +152,8 @@ def test_the_comment_is_posted_once_and_then_updated(tmp_path):
       await c.post({github: github([], 'moved on'), context, core});
       console.log(JSON.stringify(said));
     })();
-    """ % json.dumps(str(tmp_path / "compare.md"))
+    """
+    code = code.replace("FILE", json.dumps(str(tmp_path / "compare.md")))
     assert json.loads(node(code)) == [["create", 7], ["update", 5], ["none"]]
 
 
