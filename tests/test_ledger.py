@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from evidence import ledger, publish
+from evidence import ledger, paths, publish
 from evidence.cases import NEARNESS
 from evidence.data import Data
 from evidence.errors import InputError
@@ -401,7 +401,7 @@ def test_texts_are_data_everywhere(folder, text):
     reviews = publish.claim_reviews(
         entries, data, author="A", url="https://a.example", published="2026"
     )
-    embedded = publish.as_json_ld(reviews)
+    embedded = paths.script_json(reviews)
     assert "<" not in embedded and json.loads(embedded)[0]["claimReviewed"] == text
     rows = publish.ledger_rows(entries.values(), data)
     assert text in rows[0][0]["text"] and set(rows[0][0]) == {"text", "anchor", "header"}

@@ -10,15 +10,16 @@ import sys
 import pypdf
 import pytest
 import render
+from evidence import assets
 from render_helpers import ROOT, html_text, make_project, missing_values, pdf_text, squeezed
+
+PACKED = assets.packed("var vegaEmbed = function () { return Promise.resolve(); };")
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     project = make_project(tmp_path_factory.mktemp("render"))
-    project.write(
-        "var vegaEmbed = function () { return Promise.resolve(); };", "_generated/vega-bundle.js"
-    )
+    project.write(PACKED, "_generated/vega-bundle.b64")
     project.render()
     return project
 
@@ -92,13 +93,13 @@ def test_page_tells_its_chart_in_words_and_numbers(project):
     assert 'role="img" aria-label="Two bars; the fast chip’s' in chart
     assert '<script type="application/json" id="spec-fig-bars">' in chart
     assert "Numbers of this chart" in chart
-    assert project.html.count("var vegaEmbed = function") == 1
+    assert project.html.count(PACKED) == 1
 
 
 def test_without_the_bundle_the_charts_stay_pictures(tmp_path):
     project = make_project(tmp_path)
     project.render()
-    assert "var vegaEmbed" not in project.html and "<svg" in project.html
+    assert 'id="vega-bundle"' not in project.html and "<svg" in project.html
 
 
 def test_only_a_chart_with_controls_brings_its_specification(project):
@@ -185,7 +186,8 @@ def run(project, out, **changes):
 def test_same_bytes_in_another_place_and_time_zone(project, tmp_path):
     moved = make_project(tmp_path / "elsewhere")
     moved.write(
-        (project.folder / "_generated" / "vega-bundle.js").read_text(), "_generated/vega-bundle.js"
+        (project.folder / "_generated" / "vega-bundle.b64").read_text(),
+        "_generated/vega-bundle.b64",
     )
     done = run(
         moved,
@@ -221,13 +223,15 @@ def test_without_quarto_the_message_says_what_to_do(tmp_path, monkeypatch):
         render.render(project.folder, project.out, "quarto")
 
 
-FAKE_QUARTO = """#!{python}
+FAKE_QUARTO = """#!/bin/sh
+exec "{python}" - "$@" <<'END'
 import pathlib, sys
 assert sys.argv[1] == "render"
 out = pathlib.Path(sys.argv[2]) / "_output"
 out.mkdir(parents=True, exist_ok=True)
 (out / "index.html").write_text({html!r})
 (out / "index.pdf").write_bytes(b"%PDF-1.7")
+END
 """
 
 

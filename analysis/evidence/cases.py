@@ -18,6 +18,16 @@ from .figures import Bound
 from .model import Claim, Saying
 from .quantity import Quantity, QuantityError, number_text
 
+# TBT is printed in ms, and a package's power in W: what they are counted by goes without saying
+_WORDS = {
+    "ms*user/output_token": "ms",
+    "W/package": "W",
+    "output_token": "tok",
+    "mixed_token": "mixed tok",
+    "month": "months",
+    "percent": "%",
+}
+
 NEARNESS = {"primary": 3, "witness": 2, "restates": 1}
 
 
@@ -47,6 +57,8 @@ def words(value: Iterable[str]) -> frozenset[str]:
 
 
 def disagree(one: Content, other: Content) -> bool:
+    if one is other:
+        return False
     if isinstance(one, Figured) and isinstance(other, Figured):
         return one.misses(other)
     if isinstance(one, frozenset) and isinstance(other, frozenset):
@@ -89,7 +101,7 @@ class _Pool:
             found = next((p for kind, p in self.kinds.items() if kind.isdisjoint(content)), None)
             return [found] if found else []
         unlike = [p for _, p in self.extremes.values() if disagree(p.content, content)]
-        return [p for i, p in enumerate(unlike) if p not in unlike[:i]]
+        return list({id(position): position for position in unlike}.values())
 
 
 class Case:
@@ -128,7 +140,10 @@ class Case:
 
 
 def in_unit(content: Figured, unit) -> Figured:
-    return replace(content, low=content.low.to_unit(unit), high=content.high.to_unit(unit))
+    low, high = content.low.to_unit(unit), content.high.to_unit(unit)
+    if low is content.low and high is content.high:
+        return content
+    return replace(content, low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -145,7 +160,7 @@ class Difference:
 
     @property
     def text(self) -> str:
-        size = f"{_rough(abs(self.by))} {self.unit}".strip()
+        size = f"{_rough(abs(self.by))} {unit_words(self.unit)}".strip()
         share = "" if self.percent is None else f" ({_rough(abs(self.percent))} %)"
         return f"too {'high' if self.by > 0 else 'low'} by at least {size}{share}"
 
@@ -166,6 +181,13 @@ def _gap(said: Quantity, found: Quantity) -> tuple[Bound, Bound]:
     if said.low > found.high:
         return said.low - found.high, found.high
     return (said.high - found.low, found.low) if said.high < found.low else (0, found.low)
+
+
+def unit_words(unit: str) -> str:
+    """A unit as the field writes it."""
+    for name, word in _WORDS.items():
+        unit = unit.replace(name, word)
+    return unit
 
 
 def _rough(value: Fraction) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import yamlfile
 from .errors import InputError, run
-from .paths import ROOT, generated, write_atomically
+from .paths import ROOT, generated, script_json, write_atomically
 
 CITATION = ROOT / "CITATION.cff"
 VERSION = ROOT / "build" / "version.json"
@@ -83,19 +83,20 @@ def schema_org(given: dict[str, Any], version: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def embeddable(data: dict[str, Any]) -> str:
-    """JSON that cannot end the script element it stands in."""
-    plain = json.dumps(data, ensure_ascii=False, sort_keys=True)
-    return plain.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+def dated(reviews: list[dict[str, Any]], version: dict[str, Any]) -> list[dict[str, Any]]:
+    """The ledger's claim reviews, published with this version."""
+    return [{**review, "datePublished": version["date"]} for review in reviews]
 
 
 def write(folder: Path, version_file: Path = VERSION) -> None:
-    """Write build.json, citation.json and the table ``cite`` for the document."""
+    """Write build.json, citation.json, reviews.json and the table ``cite`` for the document."""
     version = json.loads(version_file.read_text(encoding="utf-8"))
     given = citation()
     shown = json.dumps(table(given, version), ensure_ascii=False, indent=1, sort_keys=True)
     write_atomically(folder / "tables" / "cite.json", shown + "\n")
-    write_atomically(folder / "citation.json", embeddable(schema_org(given, version)) + "\n")
+    write_atomically(folder / "citation.json", script_json(schema_org(given, version)) + "\n")
+    reviews = json.loads((folder / "claimreview.json").read_text(encoding="utf-8"))
+    write_atomically(folder / "reviews.json", script_json(dated(reviews, version)) + "\n")
     write_atomically(folder / "build.json", version_file.read_bytes())
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
@@ -36,20 +38,27 @@ td, th {{ padding: .2rem .6rem; border-bottom: 1px solid #ccc; text-align: left;
 
 def page(notebook: Path) -> str:
     """The notebook ``notebook``, executed, as one HTML page."""
-    # a template of the same name in the user's own folders must not stand in for this one
-    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-    from nbconvert import HTMLExporter
     from pygments.formatters import HtmlFormatter
 
     executed = nbformat.read(notebook, as_version=4)
     _tell_apart(executed)
-    body, _ = HTMLExporter(template_name="basic").from_notebook_node(executed)
+    body, _ = _exporter().from_notebook_node(executed)
     head = HEAD.format(
         title=html.escape(notebook.stem),
         file=html.escape(notebook.name),
         highlighting=HtmlFormatter().get_style_defs(".highlight"),
     )
     return f"{head}{body.strip()}\n</main>\n</body>\n</html>\n"
+
+
+@lru_cache(maxsize=1)
+def _exporter() -> Any:
+    """One for all notebooks: it compiles its templates once."""
+    # a template of the same name in the user's own folders must not stand in for this one
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    from nbconvert import HTMLExporter
+
+    return HTMLExporter(template_name="basic")
 
 
 def _tell_apart(notebook: nbformat.NotebookNode) -> None:

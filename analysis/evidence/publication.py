@@ -150,7 +150,9 @@ def cell(value: Any) -> str:
         text = "; ".join(_part(item) for item in value)
     else:
         text = _part(value)
-    return f"'{text}" if FORMULA.match(text) else text
+    # the csv module does not quote a lone carriage return, and a reader would end the row there
+    plain = text.replace("\r", " ")
+    return f"'{plain}" if FORMULA.match(text) else plain
 
 
 def _part(value: Any) -> str:

@@ -13,11 +13,11 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .cases import Difference, Figured, Position
+from .cases import Difference, Figured, Position, unit_words
 from .data import Data
 from .formula import Comparison
 from .ledger import Checked, Entry, Ledger, Verdict, counts, found, read_figure
-from .model import Claim, Saying, Source
+from .model import Claim, Saying, Source, Topic
 from .quantity import Quantity, number_text
 
 Cells = list[list[Any]]
@@ -25,8 +25,6 @@ Cells = list[list[Any]]
 # schema.org wants a number: how much of the claim stands, from worst to best
 RATINGS = {Verdict.DIFFERS: 1, Verdict.CONFLICTS: 2, Verdict.UNSUPPORTED: 3, Verdict.REPRODUCES: 4}
 PROVEN_RATING = 5
-
-_WORDS = {"output_token": "tok", "mixed_token": "mixed tok", "month": "months"}
 
 
 def anchor(id: str) -> str:
@@ -44,13 +42,6 @@ def quantity_text(quantity: Quantity) -> str:
 
 def _unit(quantity: Quantity) -> str:
     return unit_words(quantity.unit_text())
-
-
-def unit_words(unit: str) -> str:
-    """A unit as the field writes it."""
-    for name, word in _WORDS.items():
-        unit = unit.replace(name, word)
-    return unit
 
 
 def computed_text(check: Checked) -> str | None:
@@ -135,6 +126,7 @@ def _record(entry: Entry, data: Data) -> dict[str, Any]:
     return {
         "id": claim.id,
         "anchor": anchor(claim.id),
+        "short": f"{claim.id}: {entry.verdict}",
         "topic": claim.topic,
         "topic_name": data.topics[claim.topic].name,
         "statement": claim.statement,
@@ -340,14 +332,6 @@ def _rating(entry: Entry) -> dict[str, Any]:
     }
 
 
-def as_json_ld(reviews: list[dict[str, Any]]) -> str:
-    """JSON that can stand inside a ``<script>``: nothing in it can end the element."""
-    text = _dumped(reviews)
-    for char in "<>&\u2028\u2029":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return text
-
-
 # -- tables -------------------------------------------------------------------------------
 
 LEDGER_COLUMNS = (
@@ -367,10 +351,22 @@ def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
             _head(entry),
             str(entry.verdict),
             {"grade": str(entry.grade)},
-            _source_cells(entry.claim, data),
+            _who_says(entry.claim, data),
             {"text": _why(entry, data)},
         ]
         for entry in entries
+    ]
+
+
+def topic_row(topic: Topic) -> list[Any]:
+    """The last row of a topic's table: what would settle the claims that say nothing of it."""
+    who = f" From: {topic.who}." if topic.who else ""
+    return [
+        {"text": f"To settle any other claim on: {topic.name}", "header": True},
+        {"text": ""},
+        {"text": ""},
+        {"text": ""},
+        {"text": f"{topic.settles or 'Not given.'}{who}"},
     ]
 
 
@@ -383,15 +379,13 @@ def _head(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _source_cells(claim: Claim, data: Data) -> list[dict[str, Any]]:
-    cells = []
-    for i, saying in enumerate(claim.said):
-        source = data.source(saying.source)
+def _who_says(claim: Claim, data: Data) -> dict[str, str]:
+    """The sources with their places; the document's list of sources holds their addresses."""
+    texts = []
+    for saying in claim.said:
         voice = f", where {saying.voice} speaks" if saying.voice else ""
-        end = "" if i == len(claim.said) - 1 else ";"
-        cell = {"text": f"{source.name}, {saying.place}{voice}{end}"}
-        cells.append({**cell, "href": source.url} if source.url else cell)
-    return cells
+        texts.append(f"{data.source(saying.source).name}, {saying.place}{voice}")
+    return {"text": "; ".join(texts)}
 
 
 def _why(entry: Entry, data: Data) -> str:
@@ -404,7 +398,7 @@ def _why(entry: Entry, data: Data) -> str:
         lines.append(f"disagreeing from farther away: {', '.join(entry.disputed_by)}")
     if entry.claim.explain:
         lines.append(entry.claim.explain)
-    if entry.settles:
+    if entry.claim.settles:
         lines.append(f"To settle it: {_settling(entry)}")
     return " ".join(_sentence(line) for line in lines)
 
@@ -429,7 +423,7 @@ def said_rows(entries: Iterable[Entry], data: Data) -> Cells:
     return [
         [
             {"text": entry.claim.statement, "header": True},
-            _source_cells(entry.claim, data),
+            _who_says(entry.claim, data),
             str(entry.verdict),
             {"grade": str(entry.grade)},
             {"text": _settling(entry)},
@@ -441,8 +435,7 @@ def said_rows(entries: Iterable[Entry], data: Data) -> Cells:
 def _settling(entry: Entry) -> str:
     if not entry.settles:
         return "Settled by computation."
-    who = f", from {entry.who}" if entry.who else ""
-    return f"{entry.settles.rstrip('.')}{who}."
+    return f"{_sentence(entry.settles)} From: {entry.who}." if entry.who else entry.settles
 
 
 DISAGREEMENT_COLUMNS = (

@@ -422,14 +422,22 @@ local function figure_blocks(id, label, context, position)
   return blocks
 end
 
--- The page's script, with the Vega libraries where a chart needs them.
+-- The page's scripts, the Vega libraries where a chart needs them, and the claims for machines.
 local function scripts()
-  local page = sources.read('theme/page.js')
   if not is_html then return pandoc.Blocks {} end
-  local bundle = has_live and sources.read('_generated/vega-bundle.js') or ''
-  local function script(text) return '<script>' .. text:gsub('</(script)', '<\\/%1') .. '</script>' end
-  -- the short names of the bundle must not become globals of the page
-  return pandoc.Blocks { raw_block(script('(function () {\n' .. bundle .. '\n;\n' .. page .. '\n})();')) }
+  local function script(kind, text)
+    return raw_block('<script' .. kind .. '>' .. text:gsub('</(script)', '<\\/%1') .. '</script>')
+  end
+  local blocks = pandoc.Blocks {}
+  local reviews = sources.read('_generated/reviews.json')
+  if reviews then blocks:insert(script(' type="application/ld+json"', (reviews:gsub('<', '\\u003c')))) end
+  local bundle = has_live and sources.read('_generated/vega-bundle.b64')
+  if bundle then blocks:insert(script(' type="text/plain" id="vega-bundle"', bundle)) end
+  for _, name in ipairs { 'page', 'ledger' } do
+    local text = sources.read('theme/' .. name .. '.js')
+    if text then blocks:insert(script('', '(function () {\n' .. text .. '\n})();')) end
+  end
+  return blocks
 end
 
 -- ---------------------------------------------------------------- the trace
