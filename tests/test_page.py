@@ -133,6 +133,15 @@ def test_measured_against_measured_is_refused_with_the_reason(reader):
     assert "count different things" in reader.answer("ask-power", ours="rating", theirs="deck")
 
 
+def test_every_chart_is_drawn_as_wide_as_its_place(reader):
+    for form in reader.page.locator("form.controls").all():
+        id = form.get_attribute("id")
+        reader.view(id)
+        place = reader.page.locator(f"#fig-{id} .chart").bounding_box()
+        drawn = reader.page.locator(f"#fig-{id} .chart-live svg").bounding_box()
+        assert 0.9 * place["width"] < drawn["width"] <= place["width"], id
+
+
 @pytest.mark.parametrize("metric", ["peak", "speed"])
 @pytest.mark.parametrize("base", ["stp", "mtp", "b200-stp", "mi355x-mtp"])
 def test_baseline(reader, questions, base, metric):
@@ -245,7 +254,7 @@ def test_a_number_leads_to_its_trace_and_back(reader):
     page.locator("#tbl-summary a.val").first.click()
     assert page.url.endswith("#trace-peak_ratio_gptoss120b")
     entry = page.locator("#trace-peak_ratio_gptoss120b")
-    assert "01-peak.ipynb, cell per-kw" in entry.inner_text()
+    assert "01-peak.ipynb, cell per-kw" in entry.text_content()
     back = entry.locator(".uses a").first.get_attribute("href")
     assert page.locator(back).count() == 1
 

@@ -23,6 +23,8 @@ from .questions import Answer, At, Questions
 
 Chart = alt.TopLevelMixin
 ROW = 30  # px of one bar
+# how far an axis reaches beyond its longest bar: room for the label, more on a phone
+ROOM = "(width < 320 ? 1.9 : 1.3)"
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def _row(questions: Questions, key: str, answer: Answer) -> dict[str, Any]:
         return {**row, "label": "no answer"}
     return {
         **row, "lead": lead.middle, "low": float(lead.low), "high": float(lead.high),
-        "label": f"{_times(lead)} {graded(lead.grade)}",
+        "label": f"{_times(lead)} {graded(lead.grade)[0]}",
     }  # fmt: skip
 
 
@@ -86,10 +88,10 @@ def _even(top: float) -> alt.LayerChart:
 
 
 def _lead_bars(rows: list[dict], chosen: str, title: str, models: list[str]) -> alt.LayerChart:
-    top = max(row["high"] for row in rows) * 1.3
+    top = max(row["high"] for row in rows) * 1.45
     base = alt.Chart(alt.NamedData("rows")).transform_filter(f"datum.key == {chosen}")
     x = alt.X("lead:Q", title=title, scale=alt.Scale(domain=[0, top], nice=False),
-              axis=alt.Axis(tickCount=5))  # fmt: skip
+              axis=alt.Axis(tickCount=5, titleAnchor="end"))  # fmt: skip
     bars = base.mark_bar(height={"band": 0.6}, color=tokens()["jalapeno"])
     interval = base.mark_rule(strokeWidth=1.5, color=tokens()["ink"]).encode(
         x="low:Q", x2="high:Q", y=_y("model", models)
@@ -368,10 +370,11 @@ def _stacked(
     scale: alt.Scale,
 ) -> alt.LayerChart:
     """Bars of two parts laid end to end; a part is (from, to, opacity) by field name."""
+    axis = alt.Axis(tickCount=6, titleAnchor="end")  # a long title may reach over the labels
     colour = alt.Color("system:N", legend=None, scale=charts.colours(["Jalapeño", "comparator"]))
     layers = [
         base.mark_bar(height={"band": 0.66}, opacity=opacity).encode(
-            x=alt.X(f"{start}:Q", title=title, scale=scale),
+            x=alt.X(f"{start}:Q", title=title, scale=scale, axis=axis),
             x2=f"{end}:Q", y=_y("name", names), color=colour,
         )
         for start, end, opacity in parts
@@ -424,7 +427,7 @@ def agents(questions: Questions) -> Question:
         .transform_calculate(zero="0", label="format(datum.whole, ',.1f') + ' s'")
     )
     names, longest = [row["name"] for row in rows], max(row["e2e"] for row in rows)
-    top = {"expr": f"1.15 * chain * ({longest!r} + {tool})"}
+    top = {"expr": f"{ROOM} * chain * ({longest!r} + {tool})"}
     chart = _stacked(
         base, [("zero", "model", 1), ("model", "whole", 0.35)],
         "Time of all steps (s); pale: tools and network", names,
@@ -512,7 +515,7 @@ def _length_chart(data: Any, names: list[str], count: str | float) -> alt.LayerC
     )  # fmt: skip
     return _stacked(
         base, [("zero", "first", 0.35), ("first", "whole", 1)],
-        "Lowest E2E latency (s); pale: before decoding", names, alt.Scale(domain=[0, 8]),
+        "Lowest E2E latency (s); pale: before decoding", names, alt.Scale(domainMin=0, domainMax={"expr": f"6 * {ROOM}"}, nice=False),
     )  # fmt: skip
 
 
@@ -581,10 +584,19 @@ def _cost_chart(data: Any, share: str, watts: str) -> alt.LayerChart:
     """Lines of equal cost: above each a token costs less on Jalapeño, below it more."""
     use = f"((1 - {share}) * datum.price + {share} * datum.power * {watts}) / datum.work"
     base = alt.Chart(data).transform_calculate(use=use)
-    x = alt.X("price:Q", title="Price of a Jalapeño package over the comparator’s (×)",
-              scale=alt.Scale(domain=[0, 3], clamp=True), axis=alt.Axis(grid=False))  # fmt: skip
-    y = alt.Y("use:Q", title="Its utilisation over the comparator’s (×)",
-              scale=alt.Scale(domain=[0, 4], clamp=True))  # fmt: skip
+    # the lines end at 3: room for their names
+    reach = {"expr": "width < 320 ? 5 : 4"}
+    x = alt.X(
+        "price:Q",
+        title="Price of its package over the comparator’s (×)",
+        scale=alt.Scale(domainMin=0, domainMax=reach, nice=False),
+        axis=alt.Axis(grid=False, tickCount=4, titleAnchor="end"),
+    )
+    y = alt.Y(
+        "use:Q",
+        title="Jalapeño’s utilisation over the comparator’s (×)",
+        scale=alt.Scale(domain=[0, 4]),
+    )
     lines = base.mark_line(color=tokens()["ink"], strokeWidth=1.5).encode(
         x=x, y=y, detail="model:N"
     )
