@@ -48,23 +48,29 @@ FIND_PYTHON = for p in python3 python3.14 python3.13 python3.12 python3.11 pytho
 	@touch $@
 
 build/.environment-checked: requirements.txt analysis/environment.py
-	@$(PY) analysis/environment.py check requirements.txt
+	@"$(PY)" analysis/environment.py check requirements.txt
 	@mkdir -p build && touch $@
 
 build/.environment-dev-checked: build/.environment-checked requirements-dev.txt
-	@$(PY) analysis/environment.py check requirements.txt requirements-dev.txt
+	@"$(PY)" analysis/environment.py check requirements.txt requirements-dev.txt
 	@touch $@
 
 build/.environment-publish-checked: build/.environment-checked requirements-publish.txt
-	@$(PY) analysis/environment.py check requirements.txt requirements-publish.txt
+	@"$(PY)" analysis/environment.py check requirements.txt requirements-publish.txt
 	@touch $@
 
 .PHONY: setup
-setup: $(DEV) $(PUBLISH) ## make or mend the environment for everything below
+setup: ## make or mend the environment for everything below
+ifdef PYTHON
+	@"$(PY)" analysis/environment.py check requirements.txt requirements-dev.txt requirements-publish.txt
+else
+	@$(FIND_PYTHON); $$found analysis/environment.py sync .venv requirements.txt requirements-dev.txt requirements-publish.txt
+	@touch .venv/.ready && touch .venv/.ready-dev .venv/.ready-publish
+endif
 
 .PHONY: lock
 lock: $(DEV) ## resolve pyproject.toml anew into the locks and environment.yml
-	@$(PY) analysis/environment.py lock
+	@"$(PY)" analysis/environment.py lock
 
 # -- the report ----------------------------------------------------------------------------
 
@@ -76,13 +82,16 @@ PACKAGE := $(wildcard analysis/evidence/*.py analysis/evidence/*.txt)
 DOCUMENT := $(wildcard report/*.qmd report/*.yml report/*.py report/sections/*.qmd \
   report/filters/* report/theme/*) CITATION.cff
 
-# what is built, and by which renderer: files that change only when the answer does
-ifneq ($(filter-out help clean setup lock,$(MAKECMDGOALS)),)
-VERSION := $(shell sh analysis/version.sh && echo ok)
-ifneq ($(VERSION),ok)
+ifeq ($(filter auto embedded quarto,$(RENDERER)),)
+$(error RENDERER=$(RENDERER) is not known: use auto, embedded or quarto)
+endif
+
+# what times cannot tell: the version, the renderer, the list of notebooks, and what was lost
+ifneq ($(filter-out help clean,$(MAKECMDGOALS)),)
+SETTLED := $(shell sh analysis/settle.sh "$(RENDERER)" $(NAMES) && echo ok)
+ifneq ($(SETTLED),ok)
 $(error the build folder cannot be written: check the rights of build/ and the space on the disk)
 endif
-USED := $(shell [ "$$(cat build/renderer 2>/dev/null)" = "$(RENDERER)" ] || echo "$(RENDERER)" > build/renderer)
 endif
 
 .PHONY: report
@@ -90,82 +99,80 @@ report: build/report/index.html build/report/report.pdf ## build build/report/in
 
 build/report/index.html: $(GENERATED)/values.json $(GENERATED)/vega-bundle.b64 build/version.json build/renderer $(DOCUMENT)
 	@echo "report: writing the page and the PDF"
-	@$(PY) -m evidence.cite
-	@$(PY) report/prose.py
-	@$(PY) report/render.py --renderer $(RENDERER) --out build/report
+	@"$(PY)" -m evidence.cite
+	@"$(PY)" report/prose.py
+	@"$(PY)" report/render.py --renderer $(RENDERER) --out build/report
 
 build/report/report.pdf: build/report/index.html
-	@if [ -f $@ ]; then touch $@; else $(PY) report/render.py --renderer $(RENDERER) --out build/report; fi
+	@if [ -f $@ ]; then touch $@; else "$(PY)" report/render.py --renderer $(RENDERER) --out build/report; fi
 
-build/version.json:
-	@sh analysis/version.sh
-
-build/renderer:
-	@echo "$(RENDERER)" > $@
+# written above; here only for when make clean goes before in the same call
+build/version.json build/renderer build/notebooks.txt:
+	@sh analysis/settle.sh "$(RENDERER)" $(NAMES)
 
 $(GENERATED)/vega-bundle.b64: requirements.txt analysis/evidence/assets.py | $(ENV)
 	@echo "report: taking fonts and the Vega libraries from their packages"
-	@$(PY) -m evidence.assets
+	@"$(PY)" -m evidence.assets
 
-$(GENERATED)/values.json: $(EXECUTED) data/sources.yml $(PACKAGE)
+$(GENERATED)/values.json: $(EXECUTED) build/notebooks.txt data/sources.yml $(PACKAGE)
 	@echo "report: gathering what the notebooks found"
-	@$(PY) -m evidence.assemble $(NAMES)
+	@"$(PY)" -m evidence.assemble $(NAMES)
 
 build/notebooks/%.ipynb: analysis/notebooks/%.ipynb analysis/evidence/execute.py | build/.data-checked
 	@echo "report: running $*"
-	@$(PY) -m evidence.execute $<
+	@"$(PY)" -m evidence.execute $<
 
 # what each notebook read the last time it ran
 -include $(NAMES:%=build/deps/%.d)
 
 build/.data-checked: $(ENV) $(DATA) $(PACKAGE)
 	@echo "report: checking the data"
-	@$(PY) -m evidence check data
+	@"$(PY)" -m evidence check data
 	@mkdir -p build && touch $@
 
 # -- checks --------------------------------------------------------------------------------
 
 .PHONY: check
 check: $(ENV) ## check the data, and the text for typed numbers
-	@$(PY) -m evidence check data
-	@$(PY) report/prose.py --text-only
+	@"$(PY)" -m evidence check data
+	@"$(PY)" report/prose.py --text-only
 
 .PHONY: baselines
 baselines: $(ENV) ## DUMP=<path>: bring the comparators' public rows up to date
 	@if [ -z "$(DUMP)" ]; then echo "error: say which file or folder: make baselines DUMP=path" >&2; exit 2; fi
-	@$(PY) -m evidence import-inferencex "$(DUMP)"
+	@"$(PY)" -m evidence import-inferencex "$(DUMP)"
 
 .PHONY: test
 test: $(DEV) $(PUBLISH) report ## run the tests
-	@$(PY) -m pytest
+	@"$(PY)" -m pytest
 
 .PHONY: test-slow
 test-slow: $(DEV) $(PUBLISH) report ## run the tests that take minutes too
-	@$(PY) -m pytest -m "slow or not slow"
+	@"$(PY)" -m pytest -m "slow or not slow"
 
 .PHONY: lint
 lint: $(DEV) check ## what the hooks before a commit check, without changing anything
-	@$(PY) -m ruff format --check --quiet analysis report tests
-	@$(PY) -m ruff check --quiet analysis report tests
-	@$(PY) -m nbstripout --keep-id --verify analysis/notebooks/*.ipynb
+	@"$(PY)" -m ruff format --check --quiet analysis report tests
+	@"$(PY)" -m ruff check --quiet analysis report tests
+	@"$(PY)" -m nbstripout --keep-id --verify analysis/notebooks/*.ipynb
 
 .PHONY: audit
 audit: $(DEV) ## known weaknesses of the locked packages, from the public databases
 	@for lock in requirements*.txt; do echo "$$lock"; \
-	  $(PY) -m uv tool run pip-audit --requirement $$lock --require-hashes --disable-pip || failed=1; done; exit $$failed
+	  "$(PY)" -m uv tool run pip-audit --requirement $$lock --require-hashes --disable-pip || failed=1; done; exit $$failed
 
 .PHONY: bench
 bench: $(DEV) ## time the build against the floor of the same run, and print the ratios
-	@$(PY) tests/bench.py
-	@echo; echo "The ledger of synthetic claims"; $(PY) tests/bench_ledger.py
-	@echo; echo "Importing public rows"; $(PY) tests/bench_inferencex.py
-	@if [ -f tests/bench_page.py ]; then echo; echo "The page"; $(PY) tests/bench_page.py; fi
+	@"$(PY)" tests/bench.py
+	@echo; echo "The ledger of synthetic claims"; "$(PY)" tests/bench_ledger.py
+	@echo; echo "Importing public rows"; "$(PY)" tests/bench_inferencex.py
+	@if [ -f tests/bench_page.py ]; then echo; echo "The page"; "$(PY)" tests/bench_page.py; fi
 
 .PHONY: format
 format: $(DEV) ## format the code and strip the notebooks
-	@$(PY) -m ruff format analysis report tests
-	@$(PY) -m ruff check --fix analysis report tests
-	@$(PY) -m nbstripout --keep-id analysis/notebooks/*.ipynb
+	@"$(PY)" -m ruff format analysis report tests
+	@"$(PY)" -m ruff check --fix analysis report tests
+	@"$(PY)" -m nbstripout --keep-id analysis/notebooks/*.ipynb
 
 # -- review and publication ----------------------------------------------------------------
 
@@ -190,23 +197,23 @@ endif
 
 .PHONY: compare
 compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/compare.md
-	@$(PY) -m evidence compare --renderer $(RENDERER) -- $(call quoted,$(BASE))
+	@"$(PY)" -m evidence compare --renderer $(RENDERER) -- $(call quoted,$(BASE))
 
 .PHONY: publish
 publish: $(PUBLISH) report ## lay out public/ from the report, with manifest, data package and RO-Crate
-	@$(PY) -m evidence publish
+	@"$(PY)" -m evidence publish
 
 .PHONY: history
 history: $(ENV) ## SITE=<address>: fetch its earlier publications into public/, checked
-	@$(PY) -m evidence history -- $(call quoted,$(SITE))
+	@"$(PY)" -m evidence history -- $(call quoted,$(SITE))
 
 .PHONY: verify
 verify: $(ENV) ## MANIFEST=<folder or address>: rebuild a publication, compare the bytes
-	@$(PY) -m evidence verify -- $(call quoted,$(MANIFEST))
+	@"$(PY)" -m evidence verify -- $(call quoted,$(MANIFEST))
 
 .PHONY: reproduce
 reproduce: $(PUBLISH) ## build twice, as differently as can be, and compare every byte
-	@$(PY) -m evidence reproduce --renderer $(RENDERER)
+	@"$(PY)" -m evidence reproduce --renderer $(RENDERER)
 
 # -- the rest ------------------------------------------------------------------------------
 

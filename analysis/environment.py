@@ -131,7 +131,26 @@ def sync(venv: Path, locks: Sequence[Path]) -> None:
         for lock in locks:
             command += ["-r", str(lock)]
         _run(command, quietly=True)
+        if broken := _broken(python):
+            _say(f"files of {', '.join(broken[:5])} are gone; installing everything anew")
+            _run([*command, "--force-reinstall"], quietly=True)
         _say("environment ready")
+
+
+# pip takes a package for installed while its metadata stand, whatever else is gone
+MISSING_FILES = """
+from importlib.metadata import distributions
+for package in distributions():
+    files = package.files or ()
+    if any(file.suffix != ".pyc" and not file.locate().exists() for file in files):
+        print(package.name)
+"""
+
+
+def _broken(python: Path) -> list[str]:
+    """The installed packages that lack files of theirs."""
+    done = subprocess.run([str(python), "-c", MISSING_FILES], capture_output=True, text=True)
+    return done.stdout.split()
 
 
 def _works(python: Path) -> bool:

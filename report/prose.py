@@ -58,6 +58,21 @@ def numerals(path: Path) -> list[tuple[int, str]]:
     return found
 
 
+def unclosed(path: Path) -> list[int]:
+    """The lines of blocks (``::: name``) that ``path`` opens and does not close."""
+    open_lines: list[int] = []
+    fence = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("```"):
+            fence = not fence
+        elif not fence and re.fullmatch(r":{3,}\s*", line):
+            if open_lines:
+                open_lines.pop()
+        elif not fence and re.match(r":{3,}\s*\S", line):
+            open_lines.append(number)
+    return open_lines
+
+
 def used(values: dict) -> set[str]:
     """The values that the document shows, in the text or in a table, and all their inputs."""
     text = "".join(path.read_text(encoding="utf-8") for path in sources())
@@ -80,25 +95,34 @@ def used(values: dict) -> set[str]:
     return shown
 
 
+def problems(path: Path) -> list[str]:
+    """What is wrong with the text of ``path``, one message each."""
+
+    def message(line: int, found: str, mend: str) -> str:
+        return f"error: report/{path.relative_to(HERE)}:{line}: {found}. To mend it: {mend}"
+
+    raw = path.read_bytes()
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        return [message(line, f"byte {raw[error.start]:#04x} is not UTF-8", "save it as UTF-8")]
+    emit = "let a notebook emit the value and write [id]{.val}"
+    close = "close it with a line of three colons"
+    return [
+        message(line, f"the numeral “{numeral}” is typed", emit) for line, numeral in numerals(path)
+    ] + [
+        message(line, "the block that begins here is not closed", close) for line in unclosed(path)
+    ]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--text-only", action="store_true", help="check the text alone")
     given = parser.parse_args()
-    wrong = 0
-    for path in sources():
-        try:
-            found = numerals(path)
-        except (OSError, UnicodeDecodeError) as error:
-            print(f"error: report/{path.relative_to(HERE)}: {error}", file=sys.stderr)
-            return 1
-        for line, numeral in found:
-            wrong += 1
-            print(
-                f"error: report/{path.relative_to(HERE)}:{line}: the numeral “{numeral}” is typed."
-                " To mend it: let a notebook emit the value and write [id]{.val}",
-                file=sys.stderr,
-            )
+    wrong = [problem for path in sources() for problem in problems(path)]
     if wrong:
+        print("\n".join(wrong), file=sys.stderr)
         return 1
     if not given.text_only:
         values = json.loads((HERE / "_generated" / "values.json").read_text(encoding="utf-8"))

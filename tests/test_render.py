@@ -13,7 +13,6 @@ import render
 from evidence import assets
 from render_helpers import ROOT, html_text, make_project, missing_values, pdf_text, squeezed
 
-
 PACKED = assets.packed("var vegaEmbed = function () { return Promise.resolve(); };")
 
 
@@ -224,13 +223,15 @@ def test_without_quarto_the_message_says_what_to_do(tmp_path, monkeypatch):
         render.render(project.folder, project.out, "quarto")
 
 
-FAKE_QUARTO = """#!{python}
+FAKE_QUARTO = """#!/bin/sh
+exec "{python}" - "$@" <<'END'
 import pathlib, sys
 assert sys.argv[1] == "render"
 out = pathlib.Path(sys.argv[2]) / "_output"
 out.mkdir(parents=True, exist_ok=True)
 (out / "index.html").write_text({html!r})
 (out / "index.pdf").write_bytes(b"%PDF-1.7")
+END
 """
 
 

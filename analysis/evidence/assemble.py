@@ -38,6 +38,15 @@ def values(notebooks: Sequence[str]) -> dict[str, dict]:
     return merged
 
 
+def forget(notebooks: Sequence[str]) -> None:
+    """Remove what notebooks emitted that are there no more."""
+    for part in sorted((generated() / "parts").glob("*.json")):
+        if part.stem not in notebooks:
+            for name in _part(part.stem)["files"]:
+                (generated() / name).unlink(missing_ok=True)
+            part.unlink()
+
+
 def _part(notebook: str) -> dict:
     path = generated() / "parts" / f"{notebook}.json"
     try:
@@ -75,6 +84,7 @@ def reference(source: Source) -> dict:
 def assemble(notebooks: Sequence[str], data: Data) -> None:
     """Write values.json and references.json into the generated folder."""
     folder = generated()
+    forget(notebooks)
     references = [reference(source) for source in data.sources.values()]
     write_atomically(folder / "references.json", as_json(references))
     write_atomically(folder / "values.json", as_json(values(notebooks)))

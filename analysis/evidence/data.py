@@ -278,6 +278,12 @@ class Data:
             except InputError as error:
                 raise error.at(field=name) from None
         figure = figures.parse(row.printed)
+        if metric.positive and figure.low <= 0 and figure.form == "plain":
+            raise InputError(
+                f"{shown(row.printed)} is not above zero, as {metric.name} must be",
+                field="printed",
+                mend="write the figure exactly as it is printed",
+            )
         try:
             unit = printed_unit(row.unit)
         except InputError as error:

@@ -22,7 +22,9 @@ class InputError(Exception):
         file: str | Path | None = None,
         line: int | None = None,
         field: str | None = None,
+        detail: str = "",
     ) -> None:
+        self.detail = detail
         self.file = str(file) if file is not None else None
         self.line = line
         self.field = field
@@ -36,18 +38,22 @@ class InputError(Exception):
             where += f":{self.line}"
         parts = [part for part in (where, self.field and f"field {self.field}") if part]
         text = ": ".join([*parts, self.found])
-        return printable(f"{text}. To mend it: {self.mend}")
+        detail = f"\n{self.detail}" if self.detail else ""
+        return printable(f"{text}. To mend it: {self.mend}{detail}")
 
     def at(
         self, *, file: str | Path | None = None, line: int | None = None, field: str | None = None
     ) -> InputError:
-        """The same error, placed: parts that are already known are kept."""
+        """The same error, placed: what is known already is kept, and another file's place too."""
+        if self.file is not None and file is not None and self.file != str(file):
+            return self
         return InputError(
             self.found,
             mend=self.mend,
             file=self.file or file,
             line=self.line if self.line is not None else line,
             field=self.field or field,
+            detail=self.detail,
         )
 
 
@@ -71,6 +77,10 @@ def run(main: Callable[[], int | None]) -> None:
         sys.exit(main() or 0)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        missing = InputError(f"the package {error.name} is missing", mend="run make setup")
+        print(f"error: {missing}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
         print(f"error: {InputError(_cannot(error), mend=_mend(error))}", file=sys.stderr)

@@ -55,7 +55,10 @@ class Client(NotebookClient):
             setattr(manager, name, port)
         return manager
 
+    running = ""  # the id of the cell that was begun last
+
     async def async_execute_cell(self, cell, cell_index, **options):
+        self.running = cell.id
         if cell.cell_type == "code":
             self.kc.execute(
                 f"import os; os.environ['EVIDENCE_CELL'] = {cell.id!r}",
@@ -68,9 +71,12 @@ class Client(NotebookClient):
 def execute(path: Path, executed: Path, depfile: Path) -> None:
     """Run the notebook ``path``; write ``depfile`` and, last, the notebook ``executed``.
 
-    Raises ``InputError`` with the cell and its error if a cell raises.
+    Raises ``InputError`` with the cell and its error if a cell raises, and if the notebook
+    saves nothing: what an earlier run left must not pass for this one's.
     """
     notebook = _read(path)
+    part = generated() / "parts" / f"{path.stem}.json"
+    before = _written(part)
     with tempfile.TemporaryDirectory() as home:
         client = Client(
             notebook,
@@ -86,18 +92,33 @@ def execute(path: Path, executed: Path, depfile: Path) -> None:
             ],
         )
         try:
-            client.execute(env=_environment(home))
+            client.execute(env=_environment(home, path.stem))
         except CellExecutionError as error:
             raise _raised(path, notebook, error) from None
         except (DeadKernelError, TimeoutError) as error:
+            dead = isinstance(error, DeadKernelError)
             raise InputError(
-                f"the kernel stopped or a cell took over {SECONDS} s ({type(error).__name__})",
+                "the kernel died" if dead else f"the cell took over {SECONDS} s",
                 file=shown(path),
-                mend="run the notebook by hand to see where",
+                field=f"cell {client.running}",
+                mend="run the notebook by hand to see why",
             ) from None
-    part = json.loads((generated() / "parts" / f"{path.stem}.json").read_text())
-    write_atomically(depfile, _dependencies(executed, part["reads"]))
+    if _written(part) == before:
+        raise InputError(
+            "the notebook saved nothing",
+            file=shown(path),
+            mend=f'make it with outputs.Outputs("{path.stem}") and end it with out.save()',
+        )
+    record = json.loads(part.read_text(encoding="utf-8"))
+    emitted = [shown(part), *(shown(generated() / name) for name in record["files"])]
+    write_atomically(depfile.with_suffix(".files"), "\n".join(emitted) + "\n")
+    write_atomically(depfile, _dependencies(executed, record["reads"]))
     write_atomically(executed, nbformat.writes(_clean(notebook)) + "\n")
+
+
+def _written(part: Path) -> int | None:
+    """When ``part`` was written, in nanoseconds; None if it is not there."""
+    return part.stat().st_mtime_ns if part.exists() else None
 
 
 def _read(path: Path) -> nbformat.NotebookNode:
@@ -120,7 +141,7 @@ def _read(path: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def _environment(home: str) -> dict[str, str]:
+def _environment(home: str, notebook: str) -> dict[str, str]:
     """The kernel's environment: the package, and none of the user's Jupyter or IPython settings."""
     own = {
         "PYTHONPATH": str(ROOT / "analysis"),
@@ -130,6 +151,7 @@ def _environment(home: str) -> dict[str, str]:
         "JUPYTER_DATA_DIR": home,
         "JUPYTER_RUNTIME_DIR": home,
         "EVIDENCE_OUT": str(generated()),
+        "EVIDENCE_NOTEBOOK": notebook,
         "TZ": "UTC",
         "LC_ALL": "C.UTF-8",
     }
@@ -147,12 +169,15 @@ def _raised(path: Path, notebook: nbformat.NotebookNode, error: CellExecutionErr
         ),
         None,
     )
-    source = "\n".join(f"    {line}" for line in failed.source.splitlines()) if failed else ""
+    place = {"file": shown(path), "field": f"cell {failed.id}" if failed else None}
+    if error.ename == InputError.__name__:
+        found, _, mend = error.evalue.partition(". To mend it: ")
+        return InputError(found, mend=mend, **place)
     return InputError(
-        printable(f"{error.ename}: {error.evalue}\n{source}\n"),
-        file=shown(path),
-        field=f"cell {failed.id}" if failed else None,
-        mend="mend what the error names, in the notebook or in the data it reads",
+        printable(f"{error.ename}: {error.evalue}"),
+        mend="mend what the error names, in this cell or in the data it reads",
+        detail="\n".join(f"    {line}" for line in failed.source.splitlines()) if failed else "",
+        **place,
     )
 
 

@@ -20,6 +20,12 @@ from pydantic import (
 )
 
 
+def _plain(value: str) -> str:
+    if any(char < " " and char not in "\n\t" or char == "\x7f" for char in value):
+        raise ValueError("text holds no control characters")
+    return value
+
+
 def _date(value: str) -> str:
     if not re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", value):
         raise ValueError("a date is written 2026-08-25, 2026-08 or 2026")
@@ -32,7 +38,11 @@ def _url(value: str) -> str:
     return value
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=2000),
+    AfterValidator(_plain),
+]
 SourceId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
 Date = Annotated[str, AfterValidator(_date)]
@@ -130,6 +140,7 @@ class Metric(Strict):
     printed_unit: Text
     suffix: str = ""
     better: Literal["higher", "lower"]
+    positive: bool = Field(default=True, description="a figure of zero or below is a mistake")
     question: Text
 
 
@@ -138,7 +149,7 @@ class Measurement(Strict):
 
     model: Name
     system: Name
-    decoding: Name | None = None
+    decoding: Literal["stp", "mtp"] | None = None
     metric: Name
     printed: Text
     unit: Text

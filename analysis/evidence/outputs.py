@@ -69,6 +69,13 @@ class Outputs:
     """
 
     def __init__(self, notebook: str, *data: Data) -> None:
+        running = os.environ.get("EVIDENCE_NOTEBOOK", notebook)
+        if running != notebook:
+            raise InputError(
+                f"the notebook emits under the name {shown(notebook)}",
+                file=f"analysis/notebooks/{running}.ipynb",
+                mend=f'write outputs.Outputs("{running}") in it',
+            )
         self.notebook = notebook
         self._data = data
         self._values: dict[str, dict] = {}

@@ -20,6 +20,9 @@ def check(folder: Path) -> str:
     """Read everything in ``folder``; raises ``InputError`` for the first thing that is wrong."""
     data = Data(folder)
     rows = points.quantities(data)
+    if rows:
+        points.all_in(data)
+        points.hardware(data)
     if (data.folder / "gaps.yml").exists():
         len(data.gaps)
     entries = ledger.build(data)

@@ -390,8 +390,8 @@ end
 local function controls_block(id, controls)
   local parts = mapped(controls, function(control) return control_html(id, control) end)
   return raw_block(string.format(
-    '<form class="controls" id="%s" autocomplete="off" aria-label="Controls of the chart" hidden>\n%s\n<p><button type="reset">Reset</button></p>\n</form>\n<div class="answer" role="status"></div>',
-    id, table.concat(parts, '\n')))
+    '<form class="controls" id="%s" autocomplete="off" aria-label="Controls: %s" hidden>\n%s\n<p><button type="reset">Reset</button></p>\n</form>\n<div class="answer" role="status"></div>',
+    id, html(table.concat(mapped(controls, function(control) return control.label end), ', ')), table.concat(parts, '\n')))
 end
 
 local function figure_blocks(id, label, context, position)

@@ -86,8 +86,11 @@ function vega() {
 
 function comeAlive(chart) {
   var spec = JSON.parse(document.getElementById(chart.dataset.spec).textContent);
-  var live = document.createElement('div');
+  // the chart has one description, its text alternative: those of its marks are kept out of it
+  var live = document.createElement('div'), drawn = document.createElement('div');
   live.className = 'chart-live';
+  drawn.setAttribute('aria-hidden', 'true');
+  live.appendChild(drawn);
   live.setAttribute('role', 'img');
   live.setAttribute('aria-label', chart.querySelector('svg').getAttribute('aria-label'));
   // the page's own font, so that Vega measures the labels as they are drawn
@@ -95,7 +98,7 @@ function comeAlive(chart) {
   chart.appendChild(live);
   spec.width = 'container';
   return vega().then(function (embed) {
-    return embed(live, spec, { ast: true, actions: false, renderer: 'svg' });
+    return embed(drawn, spec, { ast: true, actions: false, renderer: 'svg' });
   }).then(function (made) {
     chart.classList.add('alive');
     return made.view;
