@@ -91,8 +91,8 @@ def test_a_document_without_a_page_is_read_from_its_source(tmp_path):
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        ((2.0, 2.2), "up by 10.53%"),
-        ((1.7, 1.8), "down by 7.89%"),
+        ((2.0, 2.2), "up by 11%"),
+        ((1.7, 1.8), "down by 7.9%"),
         ((1.8, 2.0), "wider"),
         ((1.88, 1.92), "narrower"),
         ((1.85, 1.95), "same number, printed otherwise"),
@@ -117,9 +117,15 @@ def test_a_changed_value_shows_old_new_direction_and_places():
     said = text(shot(), shot(values=new, page=from_page(PAGE.format(peak="2.1×"))))
     assert review.UNCHANGED not in said
     assert (
-        "| `peak` | `1.9× (1.85 to 1.95)` | `2.1× (2.05 to 2.15)` | up by 10.53% | `Peak (2×)` |"
+        "| `peak` | `1.9× (1.85 to 1.95)` | `2.1× (2.05 to 2.15)` | up by 11% | `Peak (2×)` |"
         in said
     )
+
+
+def test_an_interval_that_moved_behind_the_same_number_is_no_changed_value():
+    said = text(shot(), shot(values={"peak": value(low=1.8501)}))
+    assert "### Intervals behind an unchanged number (1)" in said
+    assert "### Values that changed" not in said
 
 
 def test_a_claim_that_became_proven_stands_first():

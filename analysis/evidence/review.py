@@ -77,7 +77,10 @@ def sections(found: Comparison) -> list[Section]:
     made = [
         _grade_section("Became proven", rising),
         _grade_section("Other grades and verdicts", other),
-        _value_section(found.values),
+        _value_section("Values that changed", [c for c in found.values if c.rank == 0]),
+        _value_section(
+            "Intervals behind an unchanged number", [c for c in found.values if c.rank != 0]
+        ),
         _id_section("Values", found.value_ids),
         _id_section("Claims", found.claims),
         _id_section("Sources", found.sources),
@@ -99,14 +102,14 @@ def _grade_section(title: str, changes: Sequence[GradeChange]) -> Section:
     return Section(f"{title} ({len(rows)})", rows, _table("", "id", "was", "is"))
 
 
-def _value_section(changes: Sequence[ValueChange]) -> Section:
+def _value_section(title: str, changes: Sequence[ValueChange]) -> Section:
     rows = [
         f"| {code(change.id)} | {code(change.old)} | {code(change.new)} | {change.direction} "
         f"| {', '.join(map(code, change.used)) or 'nowhere on the page'} |"
         for change in changes
     ]
     head = _table("value", "was", "is", "direction", "used in")
-    return Section(f"Values that changed ({len(rows)})", rows, head)
+    return Section(f"{title} ({len(rows)})", rows, head)
 
 
 def _id_section(title: str, changed: Changed, note: str = "") -> Section:
