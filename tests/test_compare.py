@@ -216,6 +216,14 @@ def test_no_text_leaves_its_code_span_or_its_block(bad):
     assert len(block) == 4 and all(fence not in line for line in block[1:-1]) and block[-1] == fence
 
 
+def test_a_long_sentence_is_cut_to_what_changed():
+    before, after = "a " * 300 + "85,448 yes" + " b" * 300, "a " * 300 + "85,449 yes" + " b" * 300
+    old, new = review.around(before, after)
+    assert "85,448 yes" in old and "85,449 yes" in new
+    assert len(old) < 200 and old.startswith("… ") and old.endswith(" …")
+    assert review.around("short", "texts") == ("short", "texts")
+
+
 # -- pictures ---------------------------------------------------------------------------------
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="{w}" height="20"/></svg>'

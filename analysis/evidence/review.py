@@ -6,6 +6,7 @@ longer than any fence inside it: there nothing is a link, a mention, markup or H
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from .snapshot import Snapshot
 MARK = "<!-- evidence-compare -->"  # by which the workflow finds its own comment
 MOST_BYTES = 59_000  # a comment holds 65,536 characters, and the issue allows 60,000
 LONGEST_TEXT = 1_000  # characters of one sentence or value
+LONG_TEXT = 300  # characters from which a changed sentence is cut to the change
+CONTEXT = 80  # characters that then stay on either side of it
 COMMENT = ROOT / "build" / "compare.md"
 FOLDER = ROOT / "build" / "compare"
 UNCHANGED = "**Nothing a reader would see has changed.**"
@@ -33,11 +36,38 @@ def code(text: object) -> str:
     return f"{fence}{pad}{plain}{pad}{fence}"
 
 
-def diff_block(old: Iterable[str], new: Iterable[str]) -> str:
-    """Removed and added lines as a fenced block that nothing in it can close."""
-    lines = [f"- {_plain(text)}" for text in old] + [f"+ {_plain(text)}" for text in new]
+def diff_block(old: Sequence[str], new: Sequence[str]) -> str:
+    """Removed and added lines as a fenced block that nothing in it can close.
+
+    As many new as old ones stand in pairs, long ones cut to what differs.
+    """
+    if len(old) == len(new):
+        pairs = [around(*pair) for pair in zip(old, new, strict=True)]
+        lines = [
+            f"{sign} {_plain(text)}"
+            for pair in pairs
+            for sign, text in zip("-+", pair, strict=True)
+        ]
+    else:
+        lines = [f"- {_plain(text)}" for text in old] + [f"+ {_plain(text)}" for text in new]
     fence = "`" * max(3, _longest_run("".join(lines)) + 1)
     return "\n".join([f"{fence}diff", *lines, fence])
+
+
+def around(old: str, new: str) -> tuple[str, str]:
+    """Two long texts without most of what they share at their beginnings and ends."""
+    shortest = min(len(old), len(new))
+    if shortest <= LONG_TEXT:
+        return old, new
+    start = len(os.path.commonprefix([old, new]))
+    end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
+    first, left = max(0, start - CONTEXT), max(0, end - CONTEXT)
+    return _window(old, first, left), _window(new, first, left)
+
+
+def _window(text: str, first: int, left: int) -> str:
+    cut = text[first : len(text) - left]
+    return f"{'… ' if first else ''}{cut}{' …' if left else ''}"
 
 
 def _plain(text: str) -> str:
