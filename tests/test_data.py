@@ -85,6 +85,10 @@ WRONG = [
     ("measurements.csv", '"85,448"', '""', 2, "printed", "empty"),
     ("measurements.csv", '"85,448"', '"85,44"', 2, "printed", "85,44"),
     ("measurements.csv", '"85,448"', "lots", 2, "printed", "lots"),
+    ("measurements.csv", '"85,448"', "0", 2, "printed", "not above zero"),
+    ("measurements.csv", '"85,448"', "-5", 2, "printed", "not above zero"),
+    ("measurements.csv", ",stp,", ",xyz,", 2, "decoding", "“xyz”"),
+    ("measurements.csv", "appendix, peak throughput", "appendix\0", 2, "place", "control characters"),
     ("measurements.csv", "mixed tok/s/kW", "furlongs", 2, "unit", "furlongs"),
     ("measurements.csv", "mixed tok/s/kW", "ms", 2, "unit", "does not fit"),
     ("measurements.csv", '"85,448"', "85.448 ms", 2, "unit", "does not fit"),
@@ -187,3 +191,9 @@ def test_control_characters_do_not_reach_the_terminal(folder):
     with pytest.raises(InputError) as caught:
         read_everything(folder)
     assert "\x1b" not in str(caught.value) and "\\x1b" in str(caught.value)
+
+
+def test_an_error_of_another_file_keeps_its_own_place():
+    error = InputError("the file is missing", file="data/measurements.csv", mend="restore it")
+    placed = error.at(file="data/claims/power.yml", line=188, field="formula")
+    assert (placed.file, placed.line, placed.field) == ("data/measurements.csv", None, None)

@@ -217,16 +217,55 @@ def test_a_value_that_nobody_uses_is_a_warning(project):
     assert "shown nowhere: " in done.stderr and "idle_value" in done.stderr
 
 
-def test_a_missing_figure_file_is_named(project):
+def test_what_is_lost_is_made_again(project):
+    assert project.make().returncode == 0
+    before = outputs(project.root)
     figure = project.root / "report/_generated/figures/peak-per-kw.svg"
     content = figure.read_bytes()
     figure.unlink()
+    done = project.make()
+    assert done.returncode == 0, done.stderr
+    assert ran(done) == {"01-peak"}
+    assert figure.read_bytes() == content and outputs(project.root) == before
+
+
+def test_a_notebook_that_goes_takes_its_tables_with_it(project):
+    path = project.root / "analysis/notebooks/08-record.ipynb"
+    away = path.with_suffix(".away")
+    path.rename(away)
     try:
-        project.change("report/sections/_method.qmd", "# Method", "# Method ")
         done = project.make()
-        assert done.returncode != 0 and "peak-per-kw" in done.stderr
+        assert done.returncode != 0
+        assert 'the table "open-subjects" is not in _generated/tables/' in done.stderr
     finally:
-        figure.write_bytes(content)
+        away.rename(path)
+    assert project.make().returncode == 0
+
+
+def test_a_notebook_that_saves_nothing_is_refused(project):
+    path = "analysis/notebooks/08-record.ipynb"
+    project.change(path, "out.save()", "pass")
+    done = project.make()
+    assert done.returncode != 0
+    assert "analysis/notebooks/08-record.ipynb: the notebook saved nothing" in done.stderr
+
+
+def test_a_copied_notebook_keeps_no_name(project):
+    copy = project.root / "analysis/notebooks/99-copy.ipynb"
+    shutil.copy(project.root / "analysis/notebooks/08-record.ipynb", copy)
+    try:
+        done = project.make()
+        assert done.returncode != 0
+        assert "99-copy.ipynb" in done.stderr and 'outputs.Outputs("99-copy")' in done.stderr
+    finally:
+        copy.unlink()
+    assert project.make().returncode == 0
+
+
+def test_a_renderer_that_is_none_is_refused_before_anything_runs(project):
+    done = project.make("RENDERER=nonsense")
+    assert done.returncode != 0 and "report:" not in done.stdout
+    assert "RENDERER=nonsense is not known: use auto, embedded or quarto" in done.stderr
 
 
 def test_quarto_where_there_is_none_says_what_to_do(project):
@@ -235,4 +274,3 @@ def test_quarto_where_there_is_none_says_what_to_do(project):
     done = project.make("RENDERER=quarto")
     assert done.returncode != 0
     assert "environment.yml" in done.stderr and "RENDERER=embedded" in done.stderr
-    assert project.make().returncode == 0

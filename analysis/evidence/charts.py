@@ -155,9 +155,7 @@ def _panel(
     return alt.layer(bars, interval, labels).properties(width=WIDTH - 90, height=46, title=heading)
 
 
-def falling_lead(
-    limits: Sequence[tuple[str, Quantity]], *, rated: Quantity, measured: Quantity
-) -> alt.LayerChart:
+def falling_lead(limits: Sequence[tuple[str, Quantity]], *, rated: Quantity) -> alt.LayerChart:
     """The lead per kW against the package power one takes for the subject.
 
     ``limits`` are (model, power at which the lead is 1), powers in kW per package.
@@ -168,6 +166,7 @@ def falling_lead(
         for model, limit in limits
         for power in powers
     ]
+    top = 1.05 * max(row["lead"] for row in rows)
     ends = [row for row in rows if row["power"] == powers[-1]]
     x = alt.X(
         "power:Q",
@@ -175,34 +174,46 @@ def falling_lead(
         scale=alt.Scale(domain=[powers[0], powers[-1]], nice=False),
         axis=alt.Axis(grid=False, tickCount=6),
     )
-    y = alt.Y("lead:Q", title="Lead in peak throughput per kW (×)", scale=alt.Scale(zero=True))
+    y = alt.Y(
+        "lead:Q",
+        title="Lead in peak throughput per kW (×)",
+        scale=alt.Scale(domain=[0, top], nice=False),
+    )
     lines = (
         alt.Chart(alt.Data(values=rows))
         .mark_line(strokeWidth=2, color=tokens()["jalapeno"])
         .encode(x=x, y=y, detail="model:N")
     )
     names = (
-        alt.Chart(alt.Data(values=ends))
+        alt.Chart(alt.Data(values=_spread(ends, top)))
         .mark_text(align="left", dx=6)
-        .encode(x="power:Q", y="lead:Q", text="model:N")
+        .encode(x="power:Q", y=alt.Y("at:Q", scale=None), text="model:N")
     )
-    marks = [
-        {"power": float(rated.high), "text": "rated", "y": HEIGHT - 12},
-        {"power": float(measured.high), "text": "measured, at most", "y": HEIGHT - 30},
-    ]
-    ruled = alt.Chart(alt.Data(values=marks))
-    rules = ruled.mark_rule(strokeDash=[3, 3], color=tokens()["quiet"]).encode(x="power:Q")
-    notes = ruled.mark_text(align="left", dx=4, color=tokens()["quiet"]).encode(
-        x="power:Q", y=alt.Y("y:Q", scale=None), text="text:N"
+    ruled = alt.Chart(alt.Data(values=[{"power": float(rated.high), "text": "rated"}]))
+    rule = ruled.mark_rule(strokeDash=[3, 3], color=tokens()["quiet"]).encode(x="power:Q")
+    note = ruled.mark_text(align="left", dx=4, color=tokens()["quiet"]).encode(
+        x="power:Q", y=alt.value(HEIGHT - 12), text="text:N"
     )
     even = alt.Chart(alt.Data(values=[{"lead": 1, "text": "no lead"}]))
     level = even.mark_rule(color=tokens()["ink"]).encode(y="lead:Q")
-    told = even.mark_text(align="right", dy=-8).encode(
-        x=alt.value(WIDTH - 150), y="lead:Q", text="text:N"
+    told = even.mark_text(align="left", dx=6, dy=-8).encode(
+        x=alt.value(0), y="lead:Q", text="text:N"
     )
-    return alt.layer(lines, rules, notes, level, told, names).properties(
+    return alt.layer(lines, rule, note, level, told, names).properties(
         width=WIDTH - 150, height=HEIGHT
     )
+
+
+LABEL_GAP = 15  # px between labels at the ends of lines
+
+
+def _spread(ends: list[dict[str, Any]], top: float) -> list[dict[str, Any]]:
+    """The ends of lines with a place "at" in px for their labels, none over another."""
+    placed: list[dict[str, Any]] = []
+    for end in sorted(ends, key=lambda row: -row["lead"]):
+        at = HEIGHT * (1 - end["lead"] / top)
+        placed.append({**end, "at": max(at, placed[-1]["at"] + LABEL_GAP) if placed else at - 4})
+    return placed
 
 
 def savings(points: Sequence[tuple[str, int, Quantity]]) -> alt.LayerChart:

@@ -446,6 +446,10 @@ def number_text(low: Bound, high: Bound, digits: int | None = None) -> str:
         return _rounded(low, places)
     first = _leading(max(abs(low), abs(high)))
     places = _finest(low, high) + 1
+    middle = (low + high) / 2
+    if high - low == Fraction(10) ** -(places - 1) and _places(middle) == places - 1:
+        if digits is None or digits >= places + first:
+            return decimal_text(middle, places - 1)  # the very interval that this figure stands for
     fewest = max(ENOUGH - 1 - first, 0)
     if digits is not None:
         places = min(places, digits - 1 - first)

@@ -431,9 +431,8 @@ local function scripts()
   local blocks = pandoc.Blocks {}
   local reviews = sources.read('_generated/reviews.json')
   if reviews then blocks:insert(script(' type="application/ld+json"', (reviews:gsub('<', '\\u003c')))) end
-  if has_live then
-    blocks:insert(script(' type="text/plain" id="vega-bundle"', sources.read('_generated/vega-bundle.b64')))
-  end
+  local bundle = has_live and sources.read('_generated/vega-bundle.b64')
+  if bundle then blocks:insert(script(' type="text/plain" id="vega-bundle"', bundle)) end
   for _, name in ipairs { 'page', 'ledger' } do
     local text = sources.read('theme/' .. name .. '.js')
     if text then blocks:insert(script('', '(function () {\n' .. text .. '\n})();')) end

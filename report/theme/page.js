@@ -107,7 +107,8 @@ function comeAlive(chart) {
 
 // -- controls: native inputs that parameters of a chart are bound to (they listen to "input")
 
-var forms = typeof DecompressionStream === 'undefined' ? [] : Array.from(document.querySelectorAll('form.controls'));
+var drawable = document.getElementById('vega-bundle') && typeof DecompressionStream !== 'undefined';
+var forms = !drawable ? [] : Array.from(document.querySelectorAll('form.controls'));
 
 // The address holds what differs from the defaults, and the view last touched:
 // #view=ask-power&ask-power.ours=deck
