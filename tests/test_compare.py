@@ -91,8 +91,8 @@ def test_a_document_without_a_page_is_read_from_its_source(tmp_path):
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        ((2.0, 2.2), "up by 10.53%"),
-        ((1.7, 1.8), "down by 7.89%"),
+        ((2.0, 2.2), "up by 11%"),
+        ((1.7, 1.8), "down by 7.9%"),
         ((1.8, 2.0), "wider"),
         ((1.88, 1.92), "narrower"),
         ((1.85, 1.95), "same number, printed otherwise"),
@@ -117,9 +117,15 @@ def test_a_changed_value_shows_old_new_direction_and_places():
     said = text(shot(), shot(values=new, page=from_page(PAGE.format(peak="2.1×"))))
     assert review.UNCHANGED not in said
     assert (
-        "| `peak` | `1.9× (1.85 to 1.95)` | `2.1× (2.05 to 2.15)` | up by 10.53% | `Peak (2×)` |"
+        "| `peak` | `1.9× (1.85 to 1.95)` | `2.1× (2.05 to 2.15)` | up by 11% | `Peak (2×)` |"
         in said
     )
+
+
+def test_an_interval_that_moved_behind_the_same_number_is_no_changed_value():
+    said = text(shot(), shot(values={"peak": value(low=1.8501)}))
+    assert "### Intervals behind an unchanged number (1)" in said
+    assert "### Values that changed" not in said
 
 
 def test_a_claim_that_became_proven_stands_first():
@@ -208,6 +214,14 @@ def test_no_text_leaves_its_code_span_or_its_block(bad):
     block = review.diff_block([bad], [bad]).splitlines()
     fence = re.match("`+", block[0])[0]
     assert len(block) == 4 and all(fence not in line for line in block[1:-1]) and block[-1] == fence
+
+
+def test_a_long_sentence_is_cut_to_what_changed():
+    before, after = "a " * 300 + "85,448 yes" + " b" * 300, "a " * 300 + "85,449 yes" + " b" * 300
+    old, new = review.around(before, after)
+    assert "85,448 yes" in old and "85,449 yes" in new
+    assert len(old) < 200 and old.startswith("… ") and old.endswith(" …")
+    assert review.around("short", "texts") == ("short", "texts")
 
 
 # -- pictures ---------------------------------------------------------------------------------

@@ -254,7 +254,7 @@ def test_a_number_leads_to_its_trace_and_back(reader):
     page.locator("#tbl-summary a.val").first.click()
     assert page.url.endswith("#trace-peak_ratio_gptoss120b")
     entry = page.locator("#trace-peak_ratio_gptoss120b")
-    assert "01-peak.ipynb, cell per-kw" in entry.text_content()
+    assert "01-peak.ipynb, cell per-kw" in entry.text_content()  # drawn only when near
     back = entry.locator(".uses a").first.get_attribute("href")
     assert page.locator(back).count() == 1
 

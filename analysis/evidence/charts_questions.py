@@ -513,9 +513,10 @@ def _length_chart(data: Any, names: list[str], count: str | float) -> alt.LayerC
             " : format(datum.first, '.2f') + ' s + ' + format(datum.decode, '.2f') + ' s'",
         )
     )  # fmt: skip
+    scale = alt.Scale(domainMin=0, domainMax={"expr": f"6 * {ROOM}"}, nice=False)
     return _stacked(
         base, [("zero", "first", 0.35), ("first", "whole", 1)],
-        "Lowest E2E latency (s); pale: before decoding", names, alt.Scale(domainMin=0, domainMax={"expr": f"6 * {ROOM}"}, nice=False),
+        "Lowest E2E latency (s); pale: before decoding", names, scale,
     )  # fmt: skip
 
 

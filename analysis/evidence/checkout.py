@@ -70,8 +70,8 @@ def resolve(ref: str, root: Path = ROOT) -> str:
 
 
 def is_dirty(root: Path = ROOT) -> bool:
-    """Whether the checkout has changes that are not committed."""
-    return bool(git("status", "--porcelain", root=root))
+    """Whether a file that git knows has changes that are not committed."""
+    return bool(git("status", "--porcelain", "--untracked-files=no", root=root))
 
 
 @contextlib.contextmanager

@@ -22,13 +22,18 @@ STANDING = frozenset(("verdict", "grade", "proven"))
 
 @dataclass(frozen=True)
 class ValueChange:
-    """A value of both versions whose print or interval differs."""
+    """A value of both versions whose print or interval differs.
+
+    ``rank`` is 0 where the text prints another number, 1 where only the range or the interval
+    behind it moved.
+    """
 
     id: str
     old: str
     new: str
     direction: str
     used: tuple[str, ...]
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -127,18 +132,23 @@ def printed(value: Mapping) -> str:
 
 
 def _values(old: Mapping, new: Mapping, uses: Mapping[str, list[str]]) -> list[ValueChange]:
-    keys = ("text", "range", "low", "high", "unit", "suffix")
-    return [
+    changes = [
         ValueChange(
             id,
             printed(old[id]),
             printed(new[id]),
             direction(old[id], new[id]),
             tuple(_counted(uses.get(id, ()))),
+            0 if _differ(old[id], new[id], ("text", "suffix", "unit")) else 1,
         )
         for id in sorted(set(old) & set(new))
-        if any(old[id].get(key) != new[id].get(key) for key in keys)
+        if _differ(old[id], new[id], ("text", "suffix", "unit", "range", "low", "high"))
     ]
+    return sorted(changes, key=lambda change: change.rank)
+
+
+def _differ(old: Mapping, new: Mapping, keys: Iterable[str]) -> bool:
+    return any(old.get(key) != new.get(key) for key in keys)
 
 
 def direction(old: Mapping, new: Mapping) -> str:
@@ -160,7 +170,7 @@ def direction(old: Mapping, new: Mapping) -> str:
         word = "up" if new_low > low else "down"
     middle, new_middle = (low + high) / 2, (new_low + new_high) / 2
     if word in ("up", "down") and 0 < abs(middle) < float("inf") > abs(new_middle):
-        word += f" by {abs(new_middle / middle - 1):.2%}"
+        word += f" by {abs(new_middle / middle - 1) * 100:.2g}%"
     return word
 
 

@@ -22,8 +22,8 @@ def text(folder: Path, version: dict, renderer: dict, cited: dict) -> str:
 
     crate = ROCrate(gen_preview=False)
     files = [_file(crate, name, path) for name, path in contents(folder)]
-    crate.add_file(dest_path=MANIFEST, properties={"name": "Checksums of every other file",
-                                                   "encodingFormat": "application/json"})  # fmt: skip
+    about = {"name": "Checksums of every other file", "encodingFormat": "application/json"}
+    crate.add_file(dest_path=MANIFEST, properties=about)
     people = [_entity(crate, f"#author-{number}", "Organization", name=name)
               for number, name in enumerate(authors(cited), 1)]  # fmt: skip
     _describe(crate.root_dataset, version, cited, people)

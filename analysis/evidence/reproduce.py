@@ -74,9 +74,7 @@ def reproduce(*, renderer: str, say: Callable[[str], None]) -> int:
 
 def _built(commit: str, way: Way, kept: Path, renderer: str, say: Callable[[str], None]) -> Path:
     """Build in one way, and keep the outputs."""
-    say(
-        f"reproduce: building in “{way.folder}” with {way.cores} core(s), TZ {way.environment['TZ']}"
-    )
+    say(f"reproduce: building in “{way.folder}” on {way.cores} core(s), {way.days} days from now")
     home = kept / f"home of {way.folder}"
     home.mkdir()
     with checkout.worktree(commit, name=way.folder) as folder:

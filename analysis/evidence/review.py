@@ -6,8 +6,9 @@ longer than any fence inside it: there nothing is a link, a mention, markup or H
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from .snapshot import Snapshot
 MARK = "<!-- evidence-compare -->"  # by which the workflow finds its own comment
 MOST_BYTES = 59_000  # a comment holds 65,536 characters, and the issue allows 60,000
 LONGEST_TEXT = 1_000  # characters of one sentence or value
+LONG_TEXT = 300  # characters from which a changed sentence is cut to the change
+CONTEXT = 80  # characters that then stay on either side of it
 COMMENT = ROOT / "build" / "compare.md"
 FOLDER = ROOT / "build" / "compare"
 UNCHANGED = "**Nothing a reader would see has changed.**"
@@ -33,11 +36,38 @@ def code(text: object) -> str:
     return f"{fence}{pad}{plain}{pad}{fence}"
 
 
-def diff_block(old: Iterable[str], new: Iterable[str]) -> str:
-    """Removed and added lines as a fenced block that nothing in it can close."""
-    lines = [f"- {_plain(text)}" for text in old] + [f"+ {_plain(text)}" for text in new]
+def diff_block(old: Sequence[str], new: Sequence[str]) -> str:
+    """Removed and added lines as a fenced block that nothing in it can close.
+
+    As many new as old ones stand in pairs, long ones cut to what differs.
+    """
+    if len(old) == len(new):
+        pairs = [around(*pair) for pair in zip(old, new, strict=True)]
+        lines = [
+            f"{sign} {_plain(text)}"
+            for pair in pairs
+            for sign, text in zip("-+", pair, strict=True)
+        ]
+    else:
+        lines = [f"- {_plain(text)}" for text in old] + [f"+ {_plain(text)}" for text in new]
     fence = "`" * max(3, _longest_run("".join(lines)) + 1)
     return "\n".join([f"{fence}diff", *lines, fence])
+
+
+def around(old: str, new: str) -> tuple[str, str]:
+    """Two long texts without most of what they share at their beginnings and ends."""
+    shortest = min(len(old), len(new))
+    if shortest <= LONG_TEXT:
+        return old, new
+    start = len(os.path.commonprefix([old, new]))
+    end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
+    first, left = max(0, start - CONTEXT), max(0, end - CONTEXT)
+    return _window(old, first, left), _window(new, first, left)
+
+
+def _window(text: str, first: int, left: int) -> str:
+    cut = text[first : len(text) - left]
+    return f"{'… ' if first else ''}{cut}{' …' if left else ''}"
 
 
 def _plain(text: str) -> str:
@@ -77,7 +107,10 @@ def sections(found: Comparison) -> list[Section]:
     made = [
         _grade_section("Became proven", rising),
         _grade_section("Other grades and verdicts", other),
-        _value_section(found.values),
+        _value_section("Values that changed", [c for c in found.values if c.rank == 0]),
+        _value_section(
+            "Intervals behind an unchanged number", [c for c in found.values if c.rank != 0]
+        ),
         _id_section("Values", found.value_ids),
         _id_section("Claims", found.claims),
         _id_section("Sources", found.sources),
@@ -99,14 +132,14 @@ def _grade_section(title: str, changes: Sequence[GradeChange]) -> Section:
     return Section(f"{title} ({len(rows)})", rows, _table("", "id", "was", "is"))
 
 
-def _value_section(changes: Sequence[ValueChange]) -> Section:
+def _value_section(title: str, changes: Sequence[ValueChange]) -> Section:
     rows = [
         f"| {code(change.id)} | {code(change.old)} | {code(change.new)} | {change.direction} "
         f"| {', '.join(map(code, change.used)) or 'nowhere on the page'} |"
         for change in changes
     ]
     head = _table("value", "was", "is", "direction", "used in")
-    return Section(f"Values that changed ({len(rows)})", rows, head)
+    return Section(f"{title} ({len(rows)})", rows, head)
 
 
 def _id_section(title: str, changed: Changed, note: str = "") -> Section:
