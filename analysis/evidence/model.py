@@ -76,7 +76,8 @@ class Source(Strict):
     publisher: Text | None = None
     title: Text | None = None
     gloss: Text | None = Field(
-        default=None, description="our English gloss of the title, or what stands for one that is not given"
+        default=None,
+        description="our English gloss of the title, or what stands for one that is not given",
     )
     author: Text | None = None
     date: Date | None = None

@@ -480,7 +480,7 @@ DISAGREEMENT_COLUMNS = (
     {"title": "Found, or said elsewhere", "align": "left"},
     {"title": "In a sentence", "align": "left"},
 )
-DISAGREEMENT_WIDTHS = (5, 2, 5, 6)
+DISAGREEMENT_WIDTHS = (5, 3, 5, 6)
 
 
 def disagreement_rows(ledger: Ledger, data: Data, verdict: Verdict) -> Cells:
