@@ -23,7 +23,7 @@ def compile_all(package: Path) -> None:
     """
     for module in sorted(package.glob("*.py")):
         try:
-            kept = Path(py_compile.compile(str(module), doraise=True, quiet=2) or "")
+            kept = Path(py_compile.compile(str(module), doraise=True) or "")
         except py_compile.PyCompileError:
             continue
         if not _whole(kept):
