@@ -12,7 +12,8 @@ endif
 
 RENDERER ?= auto
 export PYTHONPATH := analysis
-export PYTHONDONTWRITEBYTECODE :=
+# bytecode is written once, by the step that checks that it is whole
+export PYTHONDONTWRITEBYTECODE := 1
 export LC_ALL := C.UTF-8
 
 # -- the environment: .venv from the locks, or PYTHON=... if it satisfies them ---------------
@@ -125,7 +126,11 @@ build/notebooks/%.ipynb: analysis/notebooks/%.ipynb analysis/evidence/execute.py
 # what each notebook read the last time it ran
 -include $(NAMES:%=build/deps/%.d)
 
-build/.data-checked: $(ENV) $(DATA) $(PACKAGE)
+build/.compiled: $(PACKAGE) analysis/bytecode.py | $(ENV)
+	@"$(PY)" analysis/bytecode.py analysis/evidence
+	@mkdir -p build && touch $@
+
+build/.data-checked: $(ENV) build/.compiled $(DATA) $(PACKAGE)
 	@echo "report: checking the data"
 	@"$(PY)" -m evidence check data
 	@mkdir -p build && touch $@

@@ -44,15 +44,22 @@ HARD = {
     "per-watt-by-measured-power": ("conflicts", "stated", None, ["per-watt-by-rated-power"]),
     "per-watt-by-rated-power": ("reproduces", "published", (11781, 11781), []),
     "hardware-partner-cerebras": ("conflicts", "stated", None, ["hardware-partners"]),
-    "hardware-partners": ("unsupported", "stated", None, []),
+    "hardware-partners": ("conflicts", "stated", None, ["hardware-partner-cerebras"]),
     "larger-model-larger-lead": ("differs", "published", None, []),
     "two-models-ported": ("differs", "stated", None, ["three-models-ported"]),
     "three-models-ported": ("unsupported", "stated", None, []),
     "stp-is-a-platform": ("conflicts", "stated", None, ["stp-is-single-token-prediction"]),
-    "nine-months": ("conflicts", "stated", None, ["concept-to-tapeout"]),
-    "concept-to-tapeout": ("conflicts", "stated", (13, 13), ["nine-months"]),
-    "rubin-10x-per-megawatt": ("differs", "stated", None, ["rubin-5-4x-per-megawatt"]),
-    "rubin-5-4x-per-megawatt": ("unsupported", "stated", None, []),
+    "nine-months": ("differs", "stated", None, ["concept-to-tapeout"]),
+    "concept-to-tapeout": ("unsupported", "stated", (13, 13), []),
+    "rubin-10x-per-megawatt": ("conflicts", "stated", None, ["rubin-5-4x-per-megawatt"]),
+    "rubin-5-4x-per-megawatt": ("conflicts", "stated", None, ["rubin-10x-per-megawatt"]),
+    "peak-all-nearly-double": ("differs", "published", (1.53, 1.90), []),
+    "peak-gptoss120b-nearly-double": ("reproduces", "published", (1.90, 1.90), []),
+    "same-electricity": ("unsupported", "stated", None, []),
+    "stp-baseline-flatters": ("reproduces", "stated", None, []),
+    "mtp-commonly-used": ("unsupported", "stated", None, []),
+    "no-overall-speed-up": ("unsupported", "stated", None, []),
+    "built-by-ai": ("conflicts", "stated", None, ["ai-helped-design"]),
     "rubin-splits-to-cpx": ("conflicts", "stated", None, ["cpx-left-roadmap"]),
     "complete-third-party-run": ("conflicts", "stated", None, ["numbers-from-openai"]),
     "iso-100-kimik25": ("unsupported", "stated", (3.89, 16.4), []),
@@ -81,8 +88,35 @@ def test_by_how_much_the_best_known_ones_differ():
     assert records()["speed-dsr1-4-9"]["difference"]["by"] == pytest.approx(0.69, abs=0.01)
     assert records()["rubin-10x-per-megawatt"]["difference"]["by"] == pytest.approx(4.05)
     assert records()["two-models-ported"]["difference"]["by"] == -1
+    assert records()["two-models-ported"]["difference"]["text"] == "too low by at least 1 (33 %)"
+    assert records()["peak-all-nearly-double"]["figures"][0]["read_as"] == "1.75 to 2"
     assert records()["peak-range-more-by"]["figures"][0]["read_as"] == "2.5–2.9"
     assert records()["interactive-range-more-by"]["figures"][0]["read_as"] == "3.1–5.1"
+
+
+def test_what_may_count_other_things_is_neither_too_high_nor_too_low():
+    for id in ("nine-months", "hiring-to-tapeout", "rubin-10x-per-megawatt", "all-in-gb300-deck"):
+        text = records()[id]["difference"]["text"]
+        assert re.fullmatch(r"differs by at least [\d.]+( \w+)?; may count other things", text)
+
+
+def test_figures_stand_with_names_units_and_full_digits():
+    rows = publish.disagreement_rows(entries(), data(), Verdict.DIFFERS)
+    cells = {row[0]["text"]: (row[1]["text"], row[2]["text"]) for row in rows}
+    said, found = cells["The larger the model, the clearer Jalapeño’s advantage."]
+    assert said == "yes, in every part" and "time between tokens: 2.68–2.74 < 4.11–4.14" in found
+    said, found = cells["For the same hardware more useful work gets done."]
+    assert "DeepSeek R1: 13,748.4–13,749.0 > 16,493–16,494 mixed tok/s/package: no" in found
+    assert cells["From initial design to tapeout took nine months."][0] == "9 months"
+    text = {id: publish.figure_text(entries()[id], entries()[id].checked[0]) for id in entries()}
+    assert text["iso-dsr1-grows"].startswith(
+        "printed 1.7–104.3×; computed from 1.667 to 103.4–104.3 ["
+    )
+    assert "printed 12,258 mixed tok/s/kW; computed 12,258 mixed tok/s/kW" in text["iso-dsr1"]
+    assert "computed 27.3 to 27.5 EFLOP/s" in text["system-flops"]
+    assert "computed 53.6 to 53.8 [" in text["iso-gptoss120b-ratio"]
+    assert "computed 3.9 to 16.4 [" in text["iso-100-kimik25"]
+    assert not re.search("mixed_token|/kW/s|Eflop", "".join(text.values()))
 
 
 def test_the_trend_of_the_lead_is_shown():
@@ -96,7 +130,8 @@ def test_a_wrong_retelling_leaves_the_primary_claim_alone():
     for primary, retelling in {
         "peak-range": "peak-range-more-by",
         "per-watt-by-rated-power": "per-watt-by-measured-power",
-        "hardware-partners": "hardware-partner-cerebras",
+        "ai-helped-design": "built-by-ai",
+        "concept-to-tapeout": "nine-months",
         "stp-is-single-token-prediction": "stp-is-a-platform",
         "three-models-ported": "two-models-ported",
     }.items():

@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+import bytecode
 import pytest
 import render
 from evidence import errors, execute, paths
@@ -112,6 +113,22 @@ def test_the_page_is_put_in_place_last(tmp_path, monkeypatch):
     monkeypatch.setattr(render, "write_outputs", lambda out, files: order.extend(files))
     render.render(tmp_path, tmp_path, "embedded")
     assert order[-1] == "index.html" and "report.pdf" in order
+
+
+def test_bytecode_cut_short_by_a_full_disk_is_not_left_behind(tmp_path, monkeypatch):
+    (tmp_path / "module.py").write_text("x = 1\n")
+    (tmp_path / "broken.py").write_text("x =\n")
+    bytecode.compile_all(tmp_path)
+    (kept,) = (tmp_path / "__pycache__").iterdir()
+
+    def cut(*arguments, **more):
+        kept.write_bytes(kept.read_bytes()[:20])
+        return str(kept)
+
+    monkeypatch.setattr(bytecode.py_compile, "compile", cut)
+    with pytest.raises(OSError, match="is the disk full"):
+        bytecode.compile_all(tmp_path)
+    assert not kept.exists()
 
 
 def test_two_kernels_never_want_the_same_port():

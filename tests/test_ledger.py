@@ -268,6 +268,20 @@ def test_nearness_is_the_sources_own():
     assert NEARNESS["primary"] > NEARNESS["witness"] > NEARNESS["restates"]
 
 
+def test_a_saying_may_lower_its_sources_nearness_and_never_raise_it(folder):
+    def said(source, stands):
+        return f"[{{source: {source}, place: here, stands: {stands}}}]"
+
+    near = claim("near", said=said("visitor", "restates"), printed="45 s", about="time")
+    far = claim("far", said=said("leaflet", "primary"), printed="40 s", about="time")
+    found = claims(folder, near + far)
+    assert {entry.verdict for entry in found.values()} == {Verdict.CONFLICTS}
+    found = claims(folder, near.replace("stands: restates", "stands: witness") + far)
+    assert found["near"].verdict is Verdict.UNSUPPORTED
+    assert found["far"].verdict is Verdict.DIFFERS
+    assert found["far"].difference.text == "differs by at least 4 s; may count other things"
+
+
 # -- bad input ----------------------------------------------------------------------------
 
 

@@ -22,6 +22,8 @@ from .quantity import Quantity, QuantityError, number_text
 _WORDS = {
     "ms*user/output_token": "ms",
     "W/package": "W",
+    "1/s": "/s",
+    "flop": "FLOP",
     "output_token": "tok",
     "mixed_token": "mixed tok",
     "month": "months",
@@ -152,20 +154,24 @@ class Difference:
 
     ``by`` is the gap between the nearest ends, in ``unit``, positive where the printed figure
     is too high; ``percent`` is the gap over the end that is found, None where that is zero.
+    Where the two may not count the same thing, ``alike`` is false and neither is too high.
     """
 
     by: Fraction
     percent: Fraction | None
     unit: str
+    alike: bool = True
 
     @property
     def text(self) -> str:
-        size = f"{_rough(abs(self.by))} {unit_words(self.unit)}".strip()
+        size = with_unit(_rough(abs(self.by)), self.unit)
+        if not self.alike:
+            return f"differs by at least {size}; may count other things"
         share = "" if self.percent is None else f" ({_rough(abs(self.percent))} %)"
         return f"too {'high' if self.by > 0 else 'low'} by at least {size}{share}"
 
 
-def difference(said: Figured, found: Figured) -> Difference | None:
+def difference(said: Figured, found: Figured, *, alike: bool = True) -> Difference | None:
     """The larger of the gaps at the two ends; None where there is none."""
     found = in_unit(found, said.low.unit)
     gaps = [_gap(said.low, found.low), _gap(said.high, found.high)]
@@ -173,7 +179,7 @@ def difference(said: Figured, found: Figured) -> Difference | None:
     if by == 0:
         return None
     percent = abs(Fraction(by) / Fraction(end)) * 100 if end else None
-    return Difference(Fraction(by), percent, said.low.unit_text())
+    return Difference(Fraction(by), percent, said.low.unit_text(), alike)
 
 
 def _gap(said: Quantity, found: Quantity) -> tuple[Bound, Bound]:
@@ -184,10 +190,18 @@ def _gap(said: Quantity, found: Quantity) -> tuple[Bound, Bound]:
 
 
 def unit_words(unit: str) -> str:
-    """A unit as the field writes it."""
+    """A unit as the field writes it: ``mixed tok/s/kW`` and not ``mixed_token/kW/s``."""
+    above, *below = unit.split("/")
+    unit = "/".join([above, *sorted(below, key=lambda part: part != "s")])
     for name, word in _WORDS.items():
         unit = unit.replace(name, word)
     return unit
+
+
+def with_unit(number: str, unit: str) -> str:
+    """A number and its unit as the field writes it: ``5 ms``, but ``5/s``."""
+    unit = unit_words(unit)
+    return f"{number}{unit}" if unit.startswith("/") else f"{number} {unit}".strip()
 
 
 def _rough(value: Fraction) -> str:

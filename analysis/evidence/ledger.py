@@ -13,6 +13,7 @@ A claim's verdict is the first of these that applies.
     there is nothing public to check it against, or the check is undecided.
 
 Nearness is the source's own: a primary document, a witness, a text that restates others.
+A witness of one matter may stand farther from another, which its saying then says.
 Claims that restate one another, or that name the same subject in ``about``, are compared.
 A claim that every nearer source agrees with stands as near as they do, so that a wrong
 retelling lowers neither the primary claim nor a faithful retelling.
@@ -331,7 +332,9 @@ class _Builder:
                     yield self._key(claim, check, content), position
 
     def _near(self, saying: Saying) -> int:
-        return NEARNESS[self._data.sources[saying.source].stands]
+        """The source's nearness; a saying may lower it for its matter and never raise it."""
+        own = NEARNESS[self._data.sources[saying.source].stands]
+        return min(own, NEARNESS[saying.stands]) if saying.stands else own
 
     def _key(self, claim: Claim, check: Checked, content: Content) -> tuple[str, str, bool]:
         root = self._claims[claim.restates] if claim.restates else claim
@@ -376,11 +379,11 @@ class _Builder:
         for rank in ranks:
             against = [p for p in case.against(check.said, rank) if rank > near]
             if against:
-                return self._lowered(check, against)
+                return self._lowered(claim, check, against)
         standing = max(near, case.nearest())
         against = case.against(check.said, near) if standing == near else []
         if against:
-            return _Weighed(Verdict.CONFLICTS, _nearest_gap(check, against), tuple(against))
+            return _Weighed(Verdict.CONFLICTS, _nearest_gap(claim, check, against), tuple(against))
         farther = [
             position.claim.id
             for rank in ranks
@@ -389,13 +392,12 @@ class _Builder:
         ]
         return _Weighed(check.verdict, check.difference, (), tuple(farther))
 
-    def _lowered(self, check: Checked, against: list[Position]) -> _Weighed:
+    def _lowered(self, claim: Claim, check: Checked, against: list[Position]) -> _Weighed:
         """What becomes of a figure that a nearer source contradicts."""
         if isinstance(check.said, frozenset):
             return _Weighed(Verdict.CONFLICTS, None, tuple(against))
-        return _Weighed(
-            Verdict.DIFFERS, check.difference or _nearest_gap(check, against), tuple(against)
-        )
+        gap = check.difference or _nearest_gap(claim, check, against)
+        return _Weighed(Verdict.DIFFERS, gap, tuple(against))
 
 
 _PRECEDENCE = (Verdict.CONFLICTS, Verdict.DIFFERS, Verdict.UNSUPPORTED, Verdict.REPRODUCES)
@@ -426,10 +428,21 @@ def _consistent(source: str, first: Content | None, then: Content | None) -> Non
         )
 
 
-def _nearest_gap(check: Checked, against: list[Position]) -> Difference | None:
+def _nearest_gap(claim: Claim, check: Checked, against: list[Position]) -> Difference | None:
+    """The smallest gap to what stands against a figure.
+
+    Only a claim and its retellings count the same thing for certain; claims that share no
+    more than a subject may count from another start or hold for another scope.
+    """
     if not isinstance(check.said, Figured):
         return None
-    gaps = [difference(check.said, position.content) for position in against]
+    root = claim.restates or claim.id
+    gaps = [
+        difference(
+            check.said, position.content, alike=root in (position.claim.id, position.claim.restates)
+        )
+        for position in against
+    ]
     return min(filter(None, gaps), key=lambda gap: abs(gap.by), default=None)
 
 

@@ -75,7 +75,10 @@ class Source(Strict):
     id: SourceId
     publisher: Text | None = None
     title: Text | None = None
-    gloss: Text | None = Field(default=None, description="our English gloss of the title")
+    gloss: Text | None = Field(
+        default=None,
+        description="our English gloss of the title, or what stands for one that is not given",
+    )
     author: Text | None = None
     date: Date | None = None
     url: Url | None = None
@@ -194,6 +197,9 @@ class Saying(Citation):
 
     voice: Text | None = Field(
         default=None, description="who speaks there, where it is not the source itself"
+    )
+    stands: Stands | None = Field(
+        default=None, description="how near it stands to this matter, where farther than elsewhere"
     )
     printed: Text | None = Field(default=None, description="the figure there, where it differs")
     value: Words | None = Field(default=None, description="the value there, where it differs")

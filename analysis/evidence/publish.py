@@ -13,11 +13,11 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .cases import Difference, Figured, Position, unit_words
+from .cases import Difference, Figured, Position, with_unit
 from .data import Data
 from .formula import Comparison
 from .ledger import Checked, Entry, Ledger, Verdict, counts, found, read_figure
-from .model import Claim, Saying, Source, Topic
+from .model import Claim, Part, Saying, Source, Topic
 from .quantity import Quantity, number_text
 
 Cells = list[list[Any]]
@@ -35,13 +35,35 @@ def anchor(id: str) -> str:
 # -- in words -----------------------------------------------------------------------------
 
 
+ENOUGH_DIGITS = 3  # where the ends agree on fewer, both are shown
+
+
 def quantity_text(quantity: Quantity) -> str:
     """A quantity's digits and unit."""
-    return f"{quantity.text()} {_unit(quantity)}".strip()
+    return with_unit(digits_text(quantity), quantity.unit_text())
 
 
-def _unit(quantity: Quantity) -> str:
-    return unit_words(quantity.unit_text())
+def digits_text(quantity: Quantity) -> str:
+    """The digits on which both ends agree, or both ends where that leaves too few."""
+    text = quantity.text()
+    if quantity.printed is not None or _digits(text) >= ENOUGH_DIGITS:
+        return text
+    low, between, high = quantity.range().partition(" to ")
+    if between and _digits(low) < 2:
+        low, high = (
+            number_text(end, end, digits) for end, digits in ((quantity.low, 2), (quantity.high, 3))
+        )
+    return f"{low}{between}{high}"
+
+
+def _digits(text: str) -> int:
+    """How many digits of a number matter; of a range, those of its lower end."""
+    return sum(char.isdigit() for char in text.partition(" to ")[0].lstrip("0."))
+
+
+def _end(quantity: Quantity) -> str:
+    """One end of a range, or one side of a comparison: ``103.4–104.3``."""
+    return digits_text(quantity).replace(" to ", "–")
 
 
 def computed_text(check: Checked) -> str | None:
@@ -52,11 +74,23 @@ def computed_text(check: Checked) -> str | None:
     if isinstance(outcome, Quantity):
         return quantity_text(outcome)
     if not isinstance(outcome, Comparison):
-        return f"from {quantity_text(outcome.low)} to {quantity_text(outcome.high)}"
-    parts = [outcome.operands[0].text()]
+        ends = f"from {_end(outcome.low)} to {_end(outcome.high)}"
+        return with_unit(ends, outcome.low.unit_text())
+    parts = [_end(outcome.operands[0])]
     for sign, operand in zip(outcome.signs, outcome.operands[1:], strict=True):
-        parts += [sign, operand.text()]
-    return f"{' '.join(parts)}: {outcome.answer}"
+        parts += [sign, _end(operand)]
+    sides = with_unit(" ".join(parts), outcome.operands[0].unit_text())
+    return f"{sides}: {outcome.answer}"
+
+
+def printed_text(part: Part, printed: str | None = None) -> str:
+    """A printed figure, with its unit where none is printed behind it."""
+    return with_unit(printed or part.printed or "", part.unit or "")
+
+
+def _named(part: Part, text: str) -> str:
+    """What is said of a part, with what it is the figure of."""
+    return f"{part.of}: {text}" if part.of else text
 
 
 def reading_text(claim: Claim, check: Checked) -> str | None:
@@ -65,16 +99,19 @@ def reading_text(claim: Claim, check: Checked) -> str | None:
         return None
     printed = read_figure(check.part)
     ends = [_read_end(check.said.low, printed.low), _read_end(check.said.high, printed.high)]
-    unit = _unit(check.said.low)
-    return f"{'–'.join(dict.fromkeys(ends))} {unit}".strip()
+    return with_unit("–".join(dict.fromkeys(ends)), check.said.low.unit_text())
 
 
 def _read_end(read: Quantity, printed: Quantity) -> str:
     """The middle where the reading only shifts what is printed, else its range."""
     if read.high - read.low != printed.high - printed.low:
-        return read.range()
+        return f"{_exactly(read.low)} to {_exactly(read.high)}"
     middle = (read.low + read.high) / 2
-    return number_text(middle, middle)
+    return _exactly(middle)
+
+
+def _exactly(value: Any) -> str:
+    return number_text(value, value)
 
 
 def against_text(entry: Entry, data: Data) -> str | None:
@@ -91,7 +128,7 @@ def _content(position: Position) -> str:
     if value := saying.value or claim.value:
         return " and ".join(value)
     if printed := saying.printed or claim.printed:
-        return printed
+        return printed_text(claim.figures[0], printed)
     content = position.content
     return quantity_text(content.low) if isinstance(content, Figured) else ""
 
@@ -100,7 +137,7 @@ def figure_text(entry: Entry, check: Checked) -> str:
     """One figure with what it comes to, as a line of the ledger."""
     parts = []
     if check.part.printed is not None:
-        parts.append(f"printed {check.part.printed}")
+        parts.append(f"printed {printed_text(check.part)}")
     if reading := reading_text(entry.claim, check):
         parts.append(f"read as {reading}")
     if computed := computed_text(check):
@@ -109,8 +146,7 @@ def figure_text(entry: Entry, check: Checked) -> str:
         parts.append("nothing public to compute it from")
     if check.difference is not None:
         parts.append(check.difference.text)
-    text = "; ".join(parts)
-    return f"{check.part.of}: {text}" if check.part.of and text else text
+    return _named(check.part, "; ".join(parts)) if parts else ""
 
 
 # -- JSON ---------------------------------------------------------------------------------
@@ -126,7 +162,7 @@ def _record(entry: Entry, data: Data) -> dict[str, Any]:
     return {
         "id": claim.id,
         "anchor": anchor(claim.id),
-        "short": f"{claim.id}: {entry.verdict}",
+        "short": str(entry.verdict),
         "topic": claim.topic,
         "topic_name": data.topics[claim.topic].name,
         "statement": claim.statement,
@@ -341,7 +377,7 @@ LEDGER_COLUMNS = (
     {"title": "Who says it", "align": "left"},
     {"title": "Computation, or what would settle it", "align": "left"},
 )
-LEDGER_WIDTHS = (5, 2, 2, 3, 8)
+LEDGER_WIDTHS = (5, 3, 3, 4, 8)
 
 
 def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
@@ -415,7 +451,7 @@ SAID_COLUMNS = (
     {"title": "Grade", "align": "left"},
     {"title": "What would settle it", "align": "left"},
 )
-SAID_WIDTHS = (6, 4, 2, 2, 5)
+SAID_WIDTHS = (5, 4, 3, 3, 5)
 
 
 def said_rows(entries: Iterable[Entry], data: Data) -> Cells:
@@ -444,7 +480,7 @@ DISAGREEMENT_COLUMNS = (
     {"title": "Found, or said elsewhere", "align": "left"},
     {"title": "In a sentence", "align": "left"},
 )
-DISAGREEMENT_WIDTHS = (5, 2, 5, 6)
+DISAGREEMENT_WIDTHS = (5, 3, 5, 6)
 
 
 def disagreement_rows(ledger: Ledger, data: Data, verdict: Verdict) -> Cells:
@@ -464,16 +500,34 @@ def disagreement_rows(ledger: Ledger, data: Data, verdict: Verdict) -> Cells:
 def _said(entry: Entry) -> str:
     if entry.claim.value:
         return " and ".join(entry.claim.value)
-    reading = reading_text(entry.claim, entry.checked[0])
-    printed = _printed(entry) or ""
-    return f"{printed} (read as {reading})" if reading else printed
+    said = [_says(entry, check) for check in entry.checked]
+    if len(said) > 1 and set(said) == {"yes"}:
+        return "yes, in every part"
+    return "; ".join(map(_named, entry.claim.figures, said))
+
+
+def _says(entry: Entry, check: Checked) -> str:
+    """What a claim says of one figure; a comparison, that it holds."""
+    if check.part.printed is not None:
+        reading = reading_text(entry.claim, check)
+        return printed_text(check.part) + (f" (read as {reading})" if reading else "")
+    if check.result is None:
+        return "said without a figure"
+    if isinstance(check.result.outcome, Comparison):
+        return "yes"
+    return computed_text(check) or ""
 
 
 def _found(entry: Entry, data: Data) -> str:
-    computed = [text for check in entry.checked if (text := computed_text(check))]
+    computed = [
+        _named(check.part, text)
+        for check in entry.checked
+        if (text := computed_text(check)) and text != _says(entry, check)
+    ]
     parts = ["; ".join(computed), against_text(entry, data) or ""]
     if entry.difference:
-        parts.append(f"it is {entry.difference.text}")
+        verb = "it is " if entry.difference.alike else "it "
+        parts.append(f"{verb}{entry.difference.text}")
     return ". ".join(_sentence(part).rstrip(".") for part in parts if part) + "."
 
 

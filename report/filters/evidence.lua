@@ -207,12 +207,13 @@ local function claim_span(span, context)
   local linked = anchors[target] and not context.flat
   local mark = tokens.grade[claim.grade] and grade_mark(claim.grade) or ''
   if is_html then
+    if mark ~= '' then mark = NBSP .. mark end
     local open = linked and string.format('<a href="#%s"', target) or '<span'
     return pandoc.Inlines { raw_inline(string.format('%s class="claim" title="%s">%s%s</%s>', open,
-      html(claim.statement), html(text), mark, linked and 'a' or 'span')) }
+      html(id .. ': ' .. claim.statement), html(text), mark, linked and 'a' or 'span')) }
   end
   return pandoc.Inlines { raw_inline(string.format('#claim(%s, target: %s);%s',
-    literal(text), linked and literal(target) or 'none', mark)) }
+    literal(text), linked and literal(target) or 'none', mark ~= '' and '~' .. mark or '')) }
 end
 
 -- Text in another language: the right glyphs in the PDF need the language told.
