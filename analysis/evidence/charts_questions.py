@@ -431,7 +431,7 @@ def agents(questions: Questions) -> Question:
     chart = _stacked(
         base, [("zero", "model", 1), ("model", "whole", 0.35)],
         "Time of all steps (s); pale: tools and network", names,
-        alt.Scale(domainMin=0, domainMax=top, nice=False),
+        alt.Scale(domain=[0, top], nice=False),
     )  # fmt: skip
     chart = chart.add_params(alt.param(name="chain", expr=chain))
     return Question(
@@ -513,7 +513,7 @@ def _length_chart(data: Any, names: list[str], count: str | float) -> alt.LayerC
             " : format(datum.first, '.2f') + ' s + ' + format(datum.decode, '.2f') + ' s'",
         )
     )  # fmt: skip
-    scale = alt.Scale(domainMin=0, domainMax={"expr": f"6 * {ROOM}"}, nice=False)
+    scale = alt.Scale(domain=[0, {"expr": f"6 * {ROOM}"}], nice=False)
     return _stacked(
         base, [("zero", "first", 0.35), ("first", "whole", 1)],
         "Lowest E2E latency (s); pale: before decoding", names, scale,
@@ -590,7 +590,7 @@ def _cost_chart(data: Any, share: str, watts: str) -> alt.LayerChart:
     x = alt.X(
         "price:Q",
         title="Price of its package over the comparator’s (×)",
-        scale=alt.Scale(domainMin=0, domainMax=reach, nice=False),
+        scale=alt.Scale(domain=[0, reach], nice=False),
         axis=alt.Axis(grid=False, tickCount=4, titleAnchor="end"),
     )
     y = alt.Y(
