@@ -225,8 +225,8 @@ def test_claims_follow_the_same_rules(project):
     )
     project.body("::: unverified\n[two]{.claim}\n:::\n\n# Two {#claim-two}\n\n[one]{.claim}\n")
     project.render()
-    assert '<a href="#claim-two" class="claim" title="It is cheap.">' in project.html
-    assert '<span class="claim" title="It is fast.">' in project.html
+    assert '<a href="#claim-two" class="claim" title="two: It is cheap.">' in project.html
+    assert '<span class="claim" title="one: It is fast.">' in project.html
     project.body("[three]{.claim}\n")
     assert project.refusal().startswith('report/index.qmd:5: the claim "three" is not in')
 
