@@ -380,25 +380,12 @@ def start_pandoc(project: Path, options: list[str], build: dict) -> subprocess.P
     )
 
 
-def run_pandoc(project: Path, config: dict, lines: list[Line], build: dict) -> tuple[bytes, bytes]:
-    """HTML and Typst source of the document; both pandocs run at the same time."""
-    text = ("\n".join(line.text for line in lines) + "\n").encode()
-    common = common_options(config)
-    with tempfile.TemporaryDirectory() as scratch:
-        source = Path(scratch) / "document.md"
-        source.write_bytes(text)
-        runs = [
-            start_pandoc(project, [*common, *options, str(source)], build)
-            for options in (html_options(config), typst_options(config))
-        ]
-        with ThreadPoolExecutor() as pool:
-            results = list(pool.map(subprocess.Popen.communicate, runs))
-    for run, (_, errors) in zip(runs, results, strict=True):
-        if run.returncode:
-            raise RenderError(
-                located(errors.decode("utf-8", "replace"), run.returncode, source, lines)
-            )
-    return results[0][0], results[1][0]
+def finish_pandoc(run: subprocess.Popen, source: Path, lines: list[Line]) -> bytes:
+    """What a pandoc that was started makes; RenderError with its message placed if it fails."""
+    made, errors = run.communicate()
+    if run.returncode:
+        raise RenderError(located(errors.decode("utf-8", "replace"), run.returncode, source, lines))
+    return made
 
 
 def located(message: str, code: int, source: Path, lines: list[Line]) -> str:
@@ -449,9 +436,24 @@ def with_styles(project: Path, html: bytes) -> bytes:
 def render_embedded(
     project: Path, config: dict, lines: list[Line], build: dict
 ) -> tuple[bytes, bytes]:
-    html, typst_source = run_pandoc(project, config, lines, build)
-    html = with_styles(project, html)
-    return html, compile_pdf(project, config, typst_source, build)
+    """The page and the PDF, made side by side; if both fail, the page's message is told."""
+    common = common_options(config)
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor() as pool:
+        source = Path(scratch) / "document.md"
+        source.write_bytes(("\n".join(line.text for line in lines) + "\n").encode())
+        for_page, for_pdf = (
+            start_pandoc(project, [*common, *options, str(source)], build)
+            for options in (html_options(config), typst_options(config))
+        )
+
+        def make_page() -> bytes:
+            return finished(with_styles(project, finish_pandoc(for_page, source, lines)))
+
+        def make_pdf() -> bytes:
+            return compile_pdf(project, config, finish_pandoc(for_pdf, source, lines), build)
+
+        page, pdf = pool.submit(make_page), pool.submit(make_pdf)
+        return page.result(), pdf.result()
 
 
 # ---------------------------------------------------------------- Quarto
@@ -480,7 +482,7 @@ def render_quarto(project: Path, config: dict, build: dict) -> tuple[bytes, byte
             )
     html, pdf = (output.read_bytes() for output in outputs)
     check_resolved(html.decode("utf-8"))
-    return html, pdf
+    return finished(html), pdf
 
 
 def from_quarto(project: Path, messages: str) -> str:
@@ -551,6 +553,13 @@ def demoted(html: bytes) -> bytes:
     return head + main + text + script + rest
 
 
+def finished(html: bytes) -> bytes:
+    """The page as either renderer made it, with its levels lowered, and checked."""
+    html = demoted(html)
+    check_page(html)
+    return html
+
+
 def check_page(html: bytes) -> None:
     """The page loads nothing from anywhere and is not too heavy."""
     finder = ResourceFinder()
@@ -598,8 +607,6 @@ def render(project: Path, out: Path, renderer: str) -> None:
         html, pdf = render_quarto(project, config, build)
     else:
         html, pdf = render_embedded(project, config, lines, build)
-    html = demoted(html)
-    check_page(html)
     used = json.dumps({"name": renderer, "version": version_of(renderer)}) + "\n"
     # the page comes last: make takes it for the sign that all are there
     write_outputs(out, {"renderer.json": used.encode(), "report.pdf": pdf, "index.html": html})
