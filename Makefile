@@ -76,7 +76,8 @@ lock: $(DEV) ## resolve pyproject.toml anew into the locks and environment.yml
 # -- the report ----------------------------------------------------------------------------
 
 NAMES := $(basename $(notdir $(sort $(wildcard analysis/notebooks/*.ipynb))))
-EXECUTED := $(NAMES:%=build/notebooks/%.ipynb)
+# the last ones first: they take longest, and nothing should wait for one alone
+EXECUTED := $(shell printf "%s\n" $(NAMES:%=build/notebooks/%.ipynb) | sort -r)
 GENERATED := report/_generated
 DATA := $(wildcard data/*.* data/*/*.*)
 PACKAGE := $(wildcard analysis/evidence/*.py analysis/evidence/*.txt)

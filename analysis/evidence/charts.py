@@ -15,10 +15,15 @@ from typing import Any
 
 import altair as alt
 import vl_convert
+from altair.utils import schemapi
 
 from . import assets
 from .paths import TOKENS
 from .quantity import Quantity
+
+# Altair checks every part of a chart against its schema as it is made, which takes longer than
+# drawing it; a test holds every finished chart against the schema instead.
+schemapi.DEBUG_MODE = False
 
 WIDTH = 620  # px of the static picture, set in the PDF at the width of the text
 HEIGHT = 260
