@@ -14,7 +14,8 @@ import contextlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -29,7 +30,17 @@ CONDA = ("python=3.12", "quarto=1.11", "jupyter", "pip")
 
 
 class SetupError(Exception):
-    """What stands in the way, and how to get past it."""
+    """What stands in the way, and how to get past it; ``said``, what a command had to say."""
+
+    def __init__(self, message: str, said: str = "") -> None:
+        super().__init__(message)
+        self.said = said
+
+    @property
+    def reason(self) -> str:
+        """The last line of ``said`` that says something."""
+        lines = [line.strip() for line in self.said.splitlines() if line.strip()]
+        return lines[-1][:200] if lines else str(self)
 
 
 def name_of(package: str) -> str:
@@ -47,6 +58,17 @@ def entries(path: Path) -> list[tuple[str, str, str | None]]:
     lines = path.read_text(encoding="utf-8").splitlines()
     found = [match.groups() for line in lines if (match := LOCKED.match(line))]
     return [(name_of(name), version, marker) for name, version, marker in found]
+
+
+def _only(lock: Path, wanted: Callable[[str], bool]) -> str:
+    """The text of a lock's entries whose name is ``wanted``."""
+    kept, keep = [], True
+    for line in lock.read_text(encoding="utf-8").splitlines():
+        if match := LOCKED.match(line):
+            keep = wanted(name_of(match[1]))
+        if keep:
+            kept.append(line + "\n")
+    return "".join(kept)
 
 
 def locked(path: Path) -> dict[str, str]:
@@ -125,16 +147,36 @@ def sync(venv: Path, locks: Sequence[Path]) -> None:
         names = ", ".join(lock.name for lock in locks)
         count = sum(len(locked(lock)) for lock in locks)
         _say(f"installing {count} packages from {names} (half a minute or so the first time)")
-        command = [str(python), "-m", "pip", "install", "--require-hashes", "--no-deps"]
-        command += ["--disable-pip-version-check", "--no-input", "--only-binary", ":all:"]
-        command += ["--progress-bar", "off"]
-        for lock in locks:
-            command += ["-r", str(lock)]
-        _run(command, quietly=True)
+        _install(python, locks)
         if broken := _broken(python):
             _say(f"files of {', '.join(broken[:5])} are gone; installing everything anew")
-            _run([*command, "--force-reinstall"], quietly=True)
+            _install(python, locks, anew=True)
         _say("environment ready")
+
+
+def _install(python: Path, locks: Sequence[Path], *, anew: bool = False) -> None:
+    """Install ``locks`` into the environment of ``python``: with uv, or where uv can't, with pip.
+
+    uv does it in a tenth of pip's time, but knows nothing of an index set up for pip alone.
+    """
+    files = [option for lock in locks for option in ("-r", str(lock))]
+    strictly = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
+    pip = [str(python), "-m", "pip", "install", *strictly]
+    pip += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    uv = [str(python), "-m", "uv", "pip", "install", *strictly, "--python", str(python)]
+    uv += ["--compile-bytecode", "--no-progress", "--color", "never"]
+
+    if own := "".join(_only(lock, lambda name: name == "uv") for lock in locks):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = Path(folder) / "uv.txt"
+            alone.write_text(own, encoding="utf-8")
+            _run([*pip, "-r", str(alone)])
+        try:
+            _run([*uv, *files, *(["--reinstall"] if anew else [])], counting=UV_STEPS)
+            return
+        except SetupError as error:
+            _say(f"uv could not install them ({error.reason}); trying pip, which takes longer")
+    _run([*pip, *files, *(["--force-reinstall"] if anew else [])], counting=PIP_STEPS)
 
 
 # pip takes a package for installed while its metadata stand, whatever else is gone
@@ -160,8 +202,14 @@ def _works(python: Path) -> bool:
     return subprocess.run([str(python), "-c", probe], capture_output=True).returncode == 0
 
 
-def _run(command: list[str], *, quietly: bool = False) -> None:
-    """Run ``command``; ``quietly`` shows one line of progress in place of all it says."""
+# what the installers say, and what of it is shown
+UV_STEPS = {"Resolved": "fetching", "Prepared": "unpacking", "Installed": "compiling"}
+PIP_STEPS = {"Collecting": "", "Requirement already": "", "Installing": "unpacking"}
+
+
+def _run(command: list[str], *, counting: Mapping[str, str] | None = None) -> None:
+    """Run ``command``, and say nothing but the steps of ``counting``, by how their lines start."""
+    steps = counting or {}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     ) as process:
@@ -169,17 +217,18 @@ def _run(command: list[str], *, quietly: bool = False) -> None:
         said, done = [], 0
         for line in process.stdout:
             said.append(line)
-            if quietly and line.startswith(("Collecting", "Requirement already")):
+            step = next((step for start, step in steps.items() if line.startswith(start)), None)
+            if step:
+                _say(f"  {step} …")
+            elif step == "":
                 done += 1
                 if done % 10 == 0:
                     _say(f"  {done} packages …")
-            elif quietly and line.startswith("Installing"):
-                _say("  unpacking …")
     if process.returncode:
-        sys.stderr.write("".join(said[-30:]))
         raise SetupError(
             f"{' '.join(command[:4])} … ended with {process.returncode}; see above."
-            " Check the network and the disk, then run the same make again"
+            " Check the network and the disk, then run the same make again",
+            said="".join(said[-30:]),
         )
 
 
@@ -194,13 +243,13 @@ def lock() -> None:
     """Resolve pyproject.toml into the locks, and environment.yml from them."""
     runtime = ROOT / "requirements.txt"
     _resolve(runtime, [])
+    held = {name for name, _, _ in entries(runtime)}
     settled = [runtime]
     for extra in EXTRAS:
         target = ROOT / f"requirements-{extra}.txt"
         constraints = [option for lock in settled for option in ("--constraint", str(lock))]
         _resolve(target, ["--extra", extra, *constraints])
-        names = {name for name, _, _ in entries(runtime)}
-        target.write_text(_without(target, names), encoding="utf-8")
+        target.write_text(_only(target, lambda name: name not in held), encoding="utf-8")
         settled.append(target)
     (ROOT / "environment.yml").write_text(conda(), encoding="utf-8")
 
@@ -211,17 +260,6 @@ def _resolve(target: Path, options: list[str]) -> None:
     command += ["--fork-strategy", "fewest", "--python-version", "3.11", "--no-header"]
     command += ["--no-annotate", "--no-emit-index-url", "--upgrade", "--quiet", *options]
     _run([*command, str(ROOT / "pyproject.toml"), "--output-file", str(target)])
-
-
-def _without(lock: Path, names: set[str]) -> str:
-    """The lock's text without the entries of ``names``, which the other lock holds."""
-    kept, keep = [], True
-    for line in lock.read_text(encoding="utf-8").splitlines():
-        if match := LOCKED.match(line):
-            keep = name_of(match[1]) not in names
-        if keep:
-            kept.append(line)
-    return "\n".join(kept) + "\n"
 
 
 def conda() -> str:
@@ -263,4 +301,5 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except SetupError as error:
+        sys.stderr.write(error.said)
         sys.exit(f"error: {error}")

@@ -1,9 +1,11 @@
 """The locks, pyproject.toml and environment.yml say the same; the set-up does what it says."""
 
+import hashlib
 import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 
 import environment
 import pytest
@@ -90,3 +92,60 @@ def test_a_failed_install_says_what_to_do(tmp_path):
     assert done.returncode == 1
     assert "error:" in done.stderr and "run the same make again" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def wheel(folder, name, files):
+    """A wheel of ``files`` in ``folder``; its lock entry."""
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    info = f"{name}-1.0.dist-info"
+    files = files | {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{file},,\n" for file in [*files, f"{info}/RECORD"])
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, text in (files | {f"{info}/RECORD": record}).items():
+            archive.writestr(file, text)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return f"{name}==1.0 \\\n    --hash=sha256:{digest}\n"
+
+
+def test_where_uv_cannot_install_pip_does(tmp_path):
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    refuses = "import sys\nprint('no such index', file=sys.stderr)\nsys.exit(2)\n"
+    lock = tmp_path / "lock.txt"
+    lock.write_text(
+        wheel(shelf, "tiny", {"tiny.py": "size = 1\n"})
+        + wheel(shelf, "uv", {"uv/__init__.py": "", "uv/__main__.py": refuses})
+    )
+    script = ROOT / "analysis" / "environment.py"
+    venv = tmp_path / "venv"
+    done = subprocess.run(
+        [sys.executable, script, "sync", venv, lock], capture_output=True, text=True,
+        env={"PATH": "/usr/bin:/bin", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "uv could not install them (no such index); trying pip" in done.stdout
+    probe = subprocess.run([venv / "bin" / "python", "-c", "import tiny; print(tiny.size)"],
+                           capture_output=True, text=True)  # fmt: skip
+    assert probe.stdout == "1\n"
+
+
+def test_uv_gets_the_locks_their_hashes_and_nothing_else_to_choose(tmp_path, monkeypatch):
+    lock = tmp_path / "lock.txt"
+    lock.write_text("tiny==1.0 \\\n    --hash=sha256:00\nuv==1.0 \\\n    --hash=sha256:11\n")
+    ran = []
+
+    def run(command, *, counting=None):
+        held = [open(path).read() for flag, path in zip(command, command[1:]) if flag == "-r"]
+        ran.append((command, held))
+
+    monkeypatch.setattr(environment, "_run", run)
+    environment._install(tmp_path / "python", [lock], anew=True)
+    (pip, first), (uv, second) = ran
+    assert pip[2] == "pip" and first == ["uv==1.0 \\\n    --hash=sha256:11\n"]
+    assert uv[2] == "uv" and second == [lock.read_text()]
+    for command in (pip, uv):
+        assert {"--require-hashes", "--no-deps", "--only-binary"} <= set(command)
+    assert "--reinstall" in uv and "--compile-bytecode" in uv
