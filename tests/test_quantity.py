@@ -244,7 +244,7 @@ def test_printing_by_hand():
     assert number_text(F(12, 7), F(12, 7)) == "1.714"
     assert range_text(F(0), F("1.2345678")) == "at most 1.235"
     assert range_text(F("1.2727272"), math.inf) == "at least 1.272"
-    assert decimal_text(F("-1234.5"), 1) == "-1,234.5"
+    assert decimal_text(F("-1234.5"), 1) == "−1,234.5"
     assert read("5.90").text() == "5.90" and read("5.90").text(2) == "5.9"
 
 

@@ -332,6 +332,40 @@ def test_a_head_without_text_continues_the_one_above(tmp_path):
     assert pdf_text(project.pdf).count("First") == 1
 
 
+def test_a_column_under_another_is_beneath_it_in_the_pdf_alone(tmp_path):
+    project = make_project(tmp_path)
+    columns = [{"title": "Claim"}, {"title": "By", "under": True}, {"title": "Verdict"}]
+    rows = [
+        [{"text": "one", "header": True}, {"text": "someone"}, {"text": "holds"}],
+        [{"text": "two", "header": True}, {"text": ""}, {"text": "fails"}],
+    ]
+    table = {"columns": columns, "rows": rows, "widths": [1, 1, 2]}
+    project.write_data("tables/under.json", table)
+    project.body("::: {#tbl-u generated-table=under}\nUnder.\n:::\n")
+    project.render()
+    assert project.html.count("<th") - project.html.count("<thead") == 3 + 2
+    assert project.html.count("<td") == 4
+    place = places_in_pdf(project.out / "report.pdf")
+    (one, above), (someone, below), (holds, _) = place["one"], place["someone"], place["holds"]
+    assert one == someone < holds and below < above
+    assert place["Claim"][0] == place["By"][0] and place["two"][0] == one
+
+
+def places_in_pdf(path):
+    """Each piece of text, and where it starts (x to the right, y upwards, in points)."""
+    found = {}
+
+    def visit(text, matrix, text_matrix, font, size):
+        if text.strip():
+            x, y = text_matrix[4], text_matrix[5]
+            a, b, c, d, e, f = matrix
+            found.setdefault(text.strip(), (round(a * x + c * y + e), round(b * x + d * y + f)))
+
+    for page in pypdf.PdfReader(path).pages:
+        page.extract_text(visitor_text=visit)
+    return found
+
+
 def test_the_filters_message_is_found_among_those_of_quarto(tmp_path):
     project = make_project(tmp_path)
     noise = "pandoc\n  to: html\nreport/index.qmd:7: what was found. How to mend it.\nError\n"

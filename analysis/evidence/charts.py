@@ -26,7 +26,7 @@ from .quantity import Quantity
 schemapi.DEBUG_MODE = False
 
 WIDTH = 620  # px of the static picture, set in the PDF at the width of the text
-HEIGHT = 260
+HEIGHT = 230
 FONT = "IBM Plex Sans"
 
 

@@ -450,8 +450,10 @@ def _fading(questions: Questions) -> alt.LayerChart:
             tool = tenth / 10
             share = 100 * (other - own) / (other + tool)
             rows.append({"model": questions.model_name(model), "tool": tool, "share": share})
-    # the second highest line runs close below the highest: its name goes under it
-    lower = sorted((r["share"], r["model"]) for r in rows if r["tool"] == 0)[-2][1]
+    # the lines fall: a name clears its own above to the right of a point, or below to the left;
+    # the second highest line runs close below the highest, so its name goes below
+    named = [row for row in rows if row["tool"] == 6]
+    lower = sorted((row["share"], row["model"]) for row in named)[-2][1]
     base = alt.Chart(alt.Data(values=rows))
     x = alt.X("tool:Q", title="Tools and network, each step (s)",
               scale=alt.Scale(domain=[0, 30]), axis=alt.Axis(grid=False))  # fmt: skip
@@ -459,10 +461,12 @@ def _fading(questions: Questions) -> alt.LayerChart:
     lines = base.mark_line(color=tokens()["jalapeno"], strokeWidth=2).encode(
         x=x, y=y, detail="model:N"
     )
-    marks = alt.Chart(alt.Data(values=[row for row in rows if row["tool"] == 0]))
+    marks = alt.Chart(alt.Data(values=named))
     names = [
         marks.transform_filter(f"{'' if below else '!'}(datum.model == '{lower}')")
-        .mark_text(align="left", dx=12, dy=14 if below else -4)
+        .mark_text(
+            align="right" if below else "left", dx=-4 if below else 4, dy=10 if below else -8
+        )
         .encode(x=x, y=y, text="model:N")
         for below in (False, True)
     ]

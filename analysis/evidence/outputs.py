@@ -120,13 +120,15 @@ class Outputs:
         self,
         id: str,
         *,
-        columns: Sequence[str | Mapping[str, str]],
+        columns: Sequence[str | Mapping[str, str | bool]],
         rows: Sequence[Sequence[Cell]],
         widths: Sequence[float] | None = None,
     ) -> None:
         """Emit a table.
 
-        ``columns`` are titles, or ``{"title", "align"}``; the first cell of a row heads it.
+        ``columns`` are titles, or ``{"title", "align", "under"}``; the first cell of a row heads
+        it. In the PDF, where width is short, a column with ``under`` true puts its cells beneath
+        those of the column before it.
         """
         heads = [
             {"title": column, "align": "left" if i == 0 else "right"}

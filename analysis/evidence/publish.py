@@ -372,22 +372,22 @@ def _rating(entry: Entry) -> dict[str, Any]:
 
 LEDGER_COLUMNS = (
     {"title": "Claim", "align": "left"},
+    {"title": "Who says it", "align": "left", "under": True},
     {"title": "Verdict", "align": "left"},
-    {"title": "Grade", "align": "left"},
-    {"title": "Who says it", "align": "left"},
+    {"title": "Grade", "align": "left", "under": True},
     {"title": "Computation, or what would settle it", "align": "left"},
 )
-LEDGER_WIDTHS = (5, 3, 3, 4, 8)
+LEDGER_WIDTHS = (7, 4, 2.8, 2.8, 8)
 
 
 def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
-    """The rows of a topic's table: claim, verdict, grade, sources, computation."""
+    """The rows of a topic's table: claim, sources, verdict, grade, computation."""
     return [
         [
             _head(entry),
+            _who_says(entry.claim, data),
             str(entry.verdict),
             {"grade": str(entry.grade)},
-            _who_says(entry.claim, data),
             {"text": _why(entry, data)},
         ]
         for entry in entries
@@ -446,12 +446,12 @@ def _sentence(line: str) -> str:
 
 SAID_COLUMNS = (
     {"title": "What was said", "align": "left"},
-    {"title": "By", "align": "left"},
+    {"title": "By", "align": "left", "under": True},
     {"title": "Verdict", "align": "left"},
-    {"title": "Grade", "align": "left"},
+    {"title": "Grade", "align": "left", "under": True},
     {"title": "What would settle it", "align": "left"},
 )
-SAID_WIDTHS = (5, 4, 3, 3, 5)
+SAID_WIDTHS = (6, 4, 2.8, 2.8, 5)
 
 
 def said_rows(entries: Iterable[Entry], data: Data) -> Cells:

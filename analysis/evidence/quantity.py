@@ -382,7 +382,10 @@ def _quantity(value: Quantity | int | Fraction) -> Quantity:
 
 
 def _constant(value: Fraction) -> str:
-    return decimal_text(value, places) if (places := _places(value)) is not None else str(value)
+    """A number as formulas write it: with the sign of arithmetic, not that of print."""
+    if (places := _places(value)) is None:
+        return str(value)
+    return decimal_text(value, places).replace("−", "-")
 
 
 def _bracket(trace: Trace, level: int) -> str:
@@ -406,7 +409,7 @@ ENOUGH = 2  # significant digits on which the ends must agree to print one numbe
 def decimal_text(value: Fraction, places: int) -> str:
     """``value`` rounded half to even at ``places`` decimals (negative: tens, hundreds)."""
     scaled = round(value * Fraction(10) ** places)
-    sign, digits = ("-" if scaled < 0 else ""), str(abs(scaled))
+    sign, digits = ("−" if scaled < 0 else ""), str(abs(scaled))
     if places <= 0:
         return f"{sign}{int(digits) * 10**-places:,}"
     digits = digits.rjust(places + 1, "0")

@@ -273,14 +273,30 @@ function cell_inlines(cell, table_id, context, position)
   return joined
 end
 
+-- In the PDF a column that is "under" the one before it gives its cells to that one's.
+local function stands_alone(column) return is_html or not column.under end
+
 local function column_specs(data)
   local total, specs = 0, {}
-  for _, width in ipairs(data.widths or {}) do total = total + width end
+  for index, column in ipairs(data.columns) do
+    if data.widths and stands_alone(column) then total = total + data.widths[index] end
+  end
   for index, column in ipairs(data.columns) do
     local width = total > 0 and data.widths[index] / total or nil
-    specs[index] = { ALIGN[column.align] or 'AlignDefault', width }
+    if stands_alone(column) then table.insert(specs, { ALIGN[column.align] or 'AlignDefault', width }) end
   end
   return specs
+end
+
+local function add_cell(cells, column, inlines, span)
+  if stands_alone(column) then
+    cells:insert { inlines = inlines, align = column.align, span = span }
+  elseif #inlines > 0 then
+    local above = cells[#cells].inlines
+    above:insert(raw_inline('#beneath['))
+    above:extend(inlines)
+    above:insert(raw_inline('];'))
+  end
 end
 
 local function has_row_heads(data)
@@ -310,10 +326,11 @@ end
 -- The table as a pandoc table; on the page it stands in a container that scrolls on its own.
 local function table_blocks(id, label, context, position)
   local data = read_table(id, position)
-  local heads = {}
-  for index, column in ipairs(data.columns) do
-    heads[index] = pandoc.Cell({ pandoc.Plain(words(column.title)) }, ALIGN[column.align])
+  local titles = pandoc.List {}
+  for _, column in ipairs(data.columns) do
+    add_cell(titles, column, words(column.title))
   end
+  local heads = mapped(titles, function(title) return pandoc.Cell({ pandoc.Plain(title.inlines) }, ALIGN[title.align]) end)
   local rows = {}
   for index, row in ipairs(data.rows) do
     if #row ~= #data.columns then
@@ -322,18 +339,25 @@ local function table_blocks(id, label, context, position)
     local cells = pandoc.List {}
     for place, cell in ipairs(row) do
       if place > 1 or index == 1 or not continues(row) then
-        local content = { pandoc.Plain(cell_inlines(cell, id, context, position)) }
-        cells:insert(pandoc.Cell(content, 'AlignDefault', place == 1 and head_span(data.rows, index) or 1))
+        local span = place == 1 and head_span(data.rows, index) or 1
+        add_cell(cells, data.columns[place], cell_inlines(cell, id, context, position), span)
       end
     end
-    rows[index] = pandoc.Row(cells)
+    rows[index] = pandoc.Row(mapped(cells, function(cell)
+      return pandoc.Cell({ pandoc.Plain(cell.inlines) }, 'AlignDefault', cell.span)
+    end))
   end
   local body = { attr = pandoc.Attr(), body = rows, head = {}, row_head_columns = has_row_heads(data) and 1 or 0 }
   -- the class keeps pandoc from wrapping a second figure around it in Typst
   local attr = pandoc.Attr('', { is_html and 'generated' or 'typst:no-figure' })
   local made = pandoc.Table({ long = {}, short = nil }, column_specs(data), pandoc.TableHead { pandoc.Row(heads) },
     { body }, pandoc.TableFoot(), attr)
-  if not is_html then return pandoc.Blocks { made } end
+  if not is_html then
+    for _, column in ipairs(data.columns) do
+      if column.under then return pandoc.Blocks { raw_block('#fine-print['), made, raw_block(']') } end
+    end
+    return pandoc.Blocks { made }
+  end
   -- a list of pairs: the order of a Lua table differs from run to run
   local scroll = pandoc.Attr('', { 'table-scroll' }, { { 'role', 'region' }, { 'aria-label', label }, { 'tabindex', '0' } })
   return pandoc.Blocks { pandoc.Div({ made }, scroll) }

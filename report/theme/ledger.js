@@ -11,8 +11,8 @@ var claims = marks.map(function (mark) {
   return {
     row: row,
     topic: mark.closest('section'),
-    verdict: row.cells[1].textContent.trim(),
-    source: row.cells[3].textContent,
+    verdict: row.cells[2].textContent.trim(),
+    source: row.cells[1].textContent,
     text: row.textContent.toLowerCase()
   };
 });
