@@ -59,7 +59,7 @@ def table(given: dict[str, Any], version: dict[str, Any]) -> dict[str, Any]:
         ("To check it", "make verify MANIFEST=<address of the publication>"),
     ]
     return {
-        "columns": [{"title": "", "align": "left"}, {"title": "This version", "align": "left"}],
+        "columns": [{"title": "Item", "align": "left"}, {"title": "This version", "align": "left"}],
         "rows": [[{"text": name, "header": True}, {"text": said}] for name, said in rows],
         "widths": [1, 4],
     }
