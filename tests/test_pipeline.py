@@ -229,6 +229,22 @@ def test_what_is_lost_is_made_again(project):
     assert figure.read_bytes() == content and outputs(project.root) == before
 
 
+def test_a_notebook_run_by_hand_leaves_the_reports_values_alone(project):
+    generated = project.root / "report" / "_generated"
+    before = {path: path.read_bytes() for path in generated.rglob("*") if path.is_file()}
+    notebook = json.loads((project.root / "analysis/notebooks/04-power.ipynb").read_text())
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    environment = {"PYTHONPATH": "analysis", "PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [sys.executable, "-"], input="\n".join(cells), text=True,
+        cwd=project.root, env=environment, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "run by hand: written to build/by-hand" in done.stdout
+    assert (project.root / "build/by-hand/parts/04-power.json").exists()
+    assert before == {path: path.read_bytes() for path in generated.rglob("*") if path.is_file()}
+
+
 def test_a_notebook_that_goes_takes_its_tables_with_it(project):
     path = project.root / "analysis/notebooks/08-record.ipynb"
     away = path.with_suffix(".away")

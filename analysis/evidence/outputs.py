@@ -19,7 +19,7 @@ from typing import Any
 from . import paths
 from .data import Data
 from .errors import InputError, shown
-from .paths import generated, write_atomically
+from .paths import BY_HAND, generated, write_atomically
 from .quantity import Grade, Quantity
 
 VALUE_ID = re.compile(r"[a-z][a-z0-9_]{0,99}")
@@ -186,8 +186,13 @@ class Outputs:
     # -- writing --------------------------------------------------------------------------
 
     def save(self) -> None:
-        """Write everything, and remove what an earlier run of this notebook left behind."""
-        folder = generated()
+        """Write everything, and remove what an earlier run of this notebook left behind.
+
+        A notebook that someone runs by hand writes to ``build/by-hand``: such a run may have
+        seen cells in another order, and does not know which cell a value comes from.
+        """
+        by_hand = "EVIDENCE_NOTEBOOK" not in os.environ
+        folder = BY_HAND if by_hand else generated()
         part = folder / "parts" / f"{self.notebook}.json"
         for name in _earlier(part) - set(self._files):
             (folder / name).unlink(missing_ok=True)
@@ -200,6 +205,8 @@ class Outputs:
             "reads": self._reads(),
         }
         write_atomically(part, as_json(record))
+        if by_hand:
+            print(f"run by hand: written to {paths.shown(folder)}; the report takes what make runs")
 
     def _reads(self) -> list[str]:
         """The data files and package modules that this notebook depends on, below the root."""

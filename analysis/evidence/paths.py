@@ -14,6 +14,7 @@ TOKENS = ROOT / "report" / "theme" / "tokens.json"
 EXECUTED = ROOT / "build" / "notebooks"
 CACHE = ROOT / ".cache"
 DEPENDENCIES = ROOT / "build" / "deps"
+BY_HAND = ROOT / "build" / "by-hand"
 
 
 def generated() -> Path:
