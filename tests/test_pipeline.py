@@ -99,6 +99,18 @@ def test_nothing_changed_and_nothing_runs(project):
     assert before == after
 
 
+def test_what_is_lost_is_made_again(project):
+    assert project.make().returncode == 0
+    before = outputs(project.root)
+    figure = project.root / "report/_generated/figures/peak-per-kw.svg"
+    content = figure.read_bytes()
+    figure.unlink()
+    done = project.make()
+    assert done.returncode == 0, done.stderr
+    assert ran(done) == {"01-peak"}
+    assert figure.read_bytes() == content and outputs(project.root) == before
+
+
 def test_a_changed_row_would_run_its_readers_and_no_other_notebook(project):
     readers = {
         path.stem
@@ -217,18 +229,6 @@ def test_a_value_that_nobody_uses_is_a_warning(project):
     assert "shown nowhere: " in done.stderr and "idle_value" in done.stderr
 
 
-def test_what_is_lost_is_made_again(project):
-    assert project.make().returncode == 0
-    before = outputs(project.root)
-    figure = project.root / "report/_generated/figures/peak-per-kw.svg"
-    content = figure.read_bytes()
-    figure.unlink()
-    done = project.make()
-    assert done.returncode == 0, done.stderr
-    assert ran(done) == {"01-peak"}
-    assert figure.read_bytes() == content and outputs(project.root) == before
-
-
 def test_a_notebook_run_by_hand_leaves_the_reports_values_alone(project):
     generated = project.root / "report" / "_generated"
     before = {path: path.read_bytes() for path in generated.rglob("*") if path.is_file()}
@@ -275,7 +275,6 @@ def test_a_copied_notebook_keeps_no_name(project):
         assert "99-copy.ipynb" in done.stderr and 'outputs.Outputs("99-copy")' in done.stderr
     finally:
         copy.unlink()
-    assert project.make().returncode == 0
 
 
 def test_a_renderer_that_is_none_is_refused_before_anything_runs(project):
