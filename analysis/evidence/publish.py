@@ -370,13 +370,19 @@ def _rating(entry: Entry) -> dict[str, Any]:
 
 # -- tables -------------------------------------------------------------------------------
 
-LEDGER_COLUMNS = (
-    {"title": "Claim", "align": "left"},
-    {"title": "Who says it", "align": "left", "under": True},
-    {"title": "Verdict", "align": "left"},
-    {"title": "Grade", "align": "left", "under": True},
-    {"title": "Computation, or what would settle it", "align": "left"},
-)
+
+def _claim_columns(claim: str, who: str, last: str) -> tuple[dict[str, Any], ...]:
+    """The columns of a table of claims; in the PDF two of them stand under the one before."""
+    return (
+        {"title": claim, "align": "left"},
+        {"title": who, "align": "left", "under": True},
+        {"title": "Verdict", "align": "left"},
+        {"title": "Grade", "align": "left", "under": True},
+        {"title": last, "align": "left"},
+    )
+
+
+LEDGER_COLUMNS = _claim_columns("Claim", "Who says it", "Computation, or what would settle it")
 LEDGER_WIDTHS = (7, 4, 2.8, 2.8, 8)
 
 
@@ -444,13 +450,7 @@ def _sentence(line: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-SAID_COLUMNS = (
-    {"title": "What was said", "align": "left"},
-    {"title": "By", "align": "left", "under": True},
-    {"title": "Verdict", "align": "left"},
-    {"title": "Grade", "align": "left", "under": True},
-    {"title": "What would settle it", "align": "left"},
-)
+SAID_COLUMNS = _claim_columns("What was said", "By", "What would settle it")
 SAID_WIDTHS = (6, 4, 2.8, 2.8, 5)
 
 
