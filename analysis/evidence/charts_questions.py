@@ -418,7 +418,7 @@ def agents(questions: Questions) -> Question:
         )
     what_if = (
         f"A what-if ({graded(Grade.ASSUMED)}): ' + format(chain, 'd') + ' steps follow one another,"
-        " each as long as the fastest measured request."
+        " each taking the lowest measured latency."
     )
     answer = f"[{', '.join(lines)}, '{what_if}']"
     base = (

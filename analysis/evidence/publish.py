@@ -383,7 +383,7 @@ def _claim_columns(claim: str, who: str, last: str) -> tuple[dict[str, Any], ...
 
 
 LEDGER_COLUMNS = _claim_columns("Claim", "Who says it", "Computation, or what would settle it")
-LEDGER_WIDTHS = (7, 4, 2.8, 2.8, 8)
+LEDGER_WIDTHS = (7, 4, 3.4, 2.6, 9)
 
 
 def ledger_rows(entries: Iterable[Entry], data: Data) -> Cells:
@@ -451,7 +451,7 @@ def _sentence(line: str) -> str:
 
 
 SAID_COLUMNS = _claim_columns("What was said", "By", "What would settle it")
-SAID_WIDTHS = (6, 4, 2.8, 2.8, 5)
+SAID_WIDTHS = (6, 4, 3, 2.4, 5)
 
 
 def said_rows(entries: Iterable[Entry], data: Data) -> Cells:

@@ -134,7 +134,7 @@ def expected_output_tokens(nominal: int) -> Quantity:
 
 
 def saved(data: Data, model: str, steps: int) -> Quantity:
-    """Seconds saved by ``steps`` sequential requests, each as long as the fastest measured one.
+    """Seconds saved by ``steps`` sequential requests, each taking the lowest latency.
 
     A reader's what-if: real agents' steps differ in length, wait for tools and may overlap.
     """

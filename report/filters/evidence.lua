@@ -231,8 +231,22 @@ local ALIGN = { left = 'AlignLeft', right = 'AlignRight', center = 'AlignCenter'
 
 local cell_inlines
 
+-- On the page an id may break after an underscore; the template does the same for the PDF.
+local function breakable(inlines)
+  if not is_html then return inlines end
+  return inlines:walk { Str = function(str)
+    if not str.text:find('%w_%w') then return nil end
+    local pieces = pandoc.Inlines {}
+    for piece in str.text:gmatch('[^_]*_*') do
+      if #pieces > 0 and piece ~= '' then pieces:insert(raw_inline('<wbr>')) end
+      if piece ~= '' then pieces:insert(pandoc.Str(piece)) end
+    end
+    return pieces
+  end }
+end
+
 local function text_cell(cell, table_id)
-  local inlines = words(cell.text)
+  local inlines = breakable(words(cell.text))
   if given(cell.lang) then inlines = in_language(inlines, cell.lang) end
   if given(cell.href) then
     if not cell.href:match('^https?://') then
@@ -348,15 +362,14 @@ local function table_blocks(id, label, context, position)
     end))
   end
   local body = { attr = pandoc.Attr(), body = rows, head = {}, row_head_columns = has_row_heads(data) and 1 or 0 }
+  local stacks = false
+  for _, column in ipairs(data.columns) do stacks = stacks or column.under end
   -- the class keeps pandoc from wrapping a second figure around it in Typst
-  local attr = pandoc.Attr('', { is_html and 'generated' or 'typst:no-figure' })
+  local attr = pandoc.Attr('', is_html and { 'generated', stacks and 'stacks' or nil } or { 'typst:no-figure' })
   local made = pandoc.Table({ long = {}, short = nil }, column_specs(data), pandoc.TableHead { pandoc.Row(heads) },
     { body }, pandoc.TableFoot(), attr)
   if not is_html then
-    for _, column in ipairs(data.columns) do
-      if column.under then return pandoc.Blocks { raw_block('#fine-print['), made, raw_block(']') } end
-    end
-    return pandoc.Blocks { made }
+    return stacks and pandoc.Blocks { raw_block('#fine-print['), made, raw_block(']') } or pandoc.Blocks { made }
   end
   -- a list of pairs: the order of a Lua table differs from run to run
   local scroll = pandoc.Attr('', { 'table-scroll' }, { { 'role', 'region' }, { 'aria-label', label }, { 'tabindex', '0' } })
