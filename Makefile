@@ -136,6 +136,17 @@ build/.data-checked: $(ENV) build/.compiled $(DATA) $(PACKAGE)
 	@"$(PY)" -m evidence check data
 	@mkdir -p build && touch $@
 
+# a name from the command line is one word of the shell, and nothing in it is run: neither here
+# ($(value ...) does not expand) nor on the way into the environment of a recipe
+quoted = '$(subst ','\'',$(value $(1)))'
+unexport DUMP BASE SITE MANIFEST
+
+ifneq ($(filter baselines,$(MAKECMDGOALS)),)
+ifndef DUMP
+$(error say which file or folder: make baselines DUMP=path)
+endif
+endif
+
 # -- checks --------------------------------------------------------------------------------
 
 .PHONY: check
@@ -145,8 +156,7 @@ check: $(ENV) ## check the data, and the text for typed numbers
 
 .PHONY: baselines
 baselines: $(ENV) ## DUMP=<path>: bring the comparators' public rows up to date
-	@if [ -z "$(DUMP)" ]; then echo "error: say which file or folder: make baselines DUMP=path" >&2; exit 2; fi
-	@"$(PY)" -m evidence import-inferencex "$(DUMP)"
+	@"$(PY)" -m evidence import-inferencex -- $(call quoted,DUMP)
 
 .PHONY: test
 test: $(DEV) $(PUBLISH) report ## run the tests
@@ -182,9 +192,6 @@ format: $(DEV) ## format the code and strip the notebooks
 
 # -- review and publication ----------------------------------------------------------------
 
-# a name from the command line, as one word of the shell
-quoted = '$(subst ','\'',$(1))'
-
 ifneq ($(filter compare,$(MAKECMDGOALS)),)
 ifndef BASE
 $(error name the version to compare with: make compare BASE=<git ref>)
@@ -203,7 +210,7 @@ endif
 
 .PHONY: compare
 compare: $(DEV) report ## BASE=<git ref>: what changed for the reader, in build/compare.md
-	@"$(PY)" -m evidence compare --renderer $(RENDERER) -- $(call quoted,$(BASE))
+	@"$(PY)" -m evidence compare --renderer $(RENDERER) -- $(call quoted,BASE)
 
 .PHONY: publish
 publish: $(PUBLISH) report ## lay out public/ from the report, with manifest, data package and RO-Crate
@@ -211,11 +218,11 @@ publish: $(PUBLISH) report ## lay out public/ from the report, with manifest, da
 
 .PHONY: history
 history: $(ENV) ## SITE=<address>: fetch its earlier publications into public/, checked
-	@"$(PY)" -m evidence history -- $(call quoted,$(SITE))
+	@"$(PY)" -m evidence history -- $(call quoted,SITE)
 
 .PHONY: verify
 verify: $(ENV) ## MANIFEST=<folder or address>: rebuild a publication, compare the bytes
-	@"$(PY)" -m evidence verify -- $(call quoted,$(MANIFEST))
+	@"$(PY)" -m evidence verify -- $(call quoted,MANIFEST)
 
 .PHONY: reproduce
 reproduce: $(PUBLISH) ## build twice, as differently as can be, and compare every byte

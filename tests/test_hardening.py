@@ -40,6 +40,17 @@ def test_no_escape_sequence_of_the_data_reaches_the_terminal(tmp_path):
     assert not any(sign in run.stdout + run.stderr for sign in ("\x1b", "\x07", "\u202e"))
 
 
+def test_no_name_on_the_command_line_of_make_is_run(tmp_path):
+    mark = tmp_path / "mark"
+    name = f"no'where $(shell touch {mark}) `touch {mark}` $$(touch {mark}) ; touch {mark} #"
+    run = subprocess.run(
+        ["make", "--no-print-directory", "baselines", f"DUMP={name}", f"PYTHON={sys.executable}"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert run.returncode != 0 and f"$(shell touch {mark}) `touch" in run.stderr
+    assert not mark.exists()
+
+
 @pytest.mark.parametrize("name", ["../x.json", "/tmp/x.json", "tables/../../x.json"])
 def test_no_file_that_a_notebook_emits_leaves_its_folder(name):
     with pytest.raises(InputError, match="leaves its folder"):
