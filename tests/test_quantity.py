@@ -245,6 +245,11 @@ def test_printing_by_hand():
     assert range_text(F(0), F("1.2345678")) == "at most 1.235"
     assert range_text(F("1.2727272"), math.inf) == "at least 1.272"
     assert decimal_text(F("-1234.5"), 1) == "−1,234.5"
+    assert range_text(F("0.5124"), F("1.9005")) == "0.51 to 1.90"
+    assert range_text(F("3.94"), F("16.41")) == "3.9 to 16.4"
+    assert read("1.03").range() == "1.025 to 1.035" and read("427").range() == "426.5 to 427.5"
+    assert (read("1.80") / read("1.03")).range() == "1.73 to 1.76"
+    assert Quantity.point(F("12951.1098")).range() == "12,951.11"
     assert read("5.90").text() == "5.90" and read("5.90").text(2) == "5.9"
 
 

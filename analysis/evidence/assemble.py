@@ -67,7 +67,8 @@ def reference(source: Source) -> dict:
     item: dict = {
         "id": source.id,
         "type": KINDS[source.kind],
-        "title": title,
+        # a citation style must not change the letters of a name
+        "title": f'<span class="nocase">{title}</span>',
         "language": LANGUAGES[source.language],
     }
     who = source.author or source.publisher or source.called

@@ -61,6 +61,7 @@ def theme() -> dict:
         "view": {"stroke": None},
         "axis": axis,
         "text": {"fontSize": 12, "color": ink},
+        "title": {"color": ink},
         "legend": {"labelColor": ink, "titleColor": ink, "labelFontSize": 12},
         "header": {"labelColor": ink, "labelFontSize": 13, "titleColor": ink},
         "range": {"category": [tokens()["jalapeno"], tokens()["comparator"]]},

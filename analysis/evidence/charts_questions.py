@@ -18,7 +18,7 @@ from . import charts
 from .charts import HEIGHT, WIDTH, tokens
 from .controls import Control, answering
 from .paths import TOKENS
-from .quantity import Grade, Quantity
+from .quantity import Grade, Quantity, outward_text
 from .questions import Answer, At, Questions
 
 Chart = alt.TopLevelMixin
@@ -231,13 +231,15 @@ def _curve_name(questions: Questions, key: str) -> str:
 def _read(at: At) -> list:
     """What an answer says of one reading, in the order in which ``READING`` takes it."""
     value, lead = (graded(quantity.grade) for quantity in (at.value, at.lead))
-    texts = [at.speed.text(4), at.value.text(4), value, at.share.text(2), _times(at.lead), lead]
+    allowed = at.lead.range() if at.exact else outward_text(at.lead.low, at.lead.high)
+    texts = [at.speed.text(4), at.value.text(4), value, at.share.text(2), f"{allowed}×", lead]
     return [*texts, at.measured, at.exact]
 
 
 # the lines of an answer, for a reading "r" of a comparator "rival"
 READING = (
-    "['At ' + r[0] + ' tok/s/user ' + rival + ' does ' + r[1] + ' mixed tok/s per rated kW ('"
+    "[(toNumber(percent) < slowest[curve] ? 'The public rows begin at a higher speed. ' : '')"
+    " + 'At ' + r[0] + ' tok/s/user ' + rival + ' does ' + r[1] + ' mixed tok/s per rated kW ('"
     " + r[2] + '): ' + (r[6] ? 'a measured point.' : 'read between two measured points.'),"
     " 'There it stands at ' + r[3] + ' % of its own peak.',"
     " (r[7] ? 'Jalapeño’s published point is at this speed: a lead of '"
@@ -268,7 +270,10 @@ def speed(questions: Questions) -> Question:
     for key in fronts:
         rows += _curve_rows(questions, key)
         readings[key] = {str(at.percent): _read(at) for at in questions.at_speeds(key)}
-    rivals = {key: questions.rival_name(questions.fronts()[key][0]) for key in fronts}
+    rivals = {
+        key: questions.rival_name(model) + (" with MTP" if decoding == "mtp" else "")
+        for key, (model, decoding) in questions.fronts().items()
+    }
     at = "max(toNumber(percent), slowest[curve])"
     chart = _speed_chart(f"datum.key == curve && datum.percent == {at}")
     chart = chart.add_params(
@@ -565,7 +570,7 @@ def cost(questions: Questions) -> Question:
             f" 'at a price of ' + format({even}, '.2f') + ' times.' : 'at no price.')"
         )  # fmt: skip
     note = f"Your own assumptions ({graded(Grade.ASSUMED)}), at both systems’ published peaks."
-    empty = "Nothing is shown until every unknown is set: none of them is public."
+    empty = "Nothing is shown until every unknown is set to more than zero, utilisation to at most 100 %."
     answer = f"({ready}) ? [{', '.join(lines)}, '{note}'] : ['{empty}']"
     grid = [{**row, "price": tenth / 10} for row in rows for tenth in range(0, 31)]
     share = f"(({ready}) ? {energy} / 100 : 0)"

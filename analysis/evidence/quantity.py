@@ -330,7 +330,7 @@ class Quantity:
 
     def range(self) -> str:
         """Both ends, with the digits in which they begin to differ."""
-        return range_text(self.low, self.high)
+        return interval_text(self.low, self.high)
 
     def unit_text(self) -> str:
         return unit_text(self.unit)
@@ -403,6 +403,7 @@ def _over(a: Bound, b: Bound) -> Bound:
 # -- digits -------------------------------------------------------------------------------
 
 MOST_DIGITS = 4  # of an exact number whose decimals do not end
+LONG = 7  # significant digits of a single exact value where its interval is asked for
 ENOUGH = 2  # significant digits on which the ends must agree to print one number
 
 
@@ -488,10 +489,33 @@ def range_text(low: Bound, high: Bound, digits: int | None = None) -> str:
         return f"at most {decimal_text(*_bound(high, digits, math.ceil))}"
     if low == high:
         return number_text(low, high)
-    places = _finest(low, high)
+    # a wide range keeps two digits of its smaller end: 0.51 to 1.90 is not "1 to 2"
+    places = max(_finest(low, high), ENOUGH - 1 - _leading(min(abs(low), abs(high)) or high))
     while decimal_text(low, places) == decimal_text(high, places):
         places += 1
     return f"{decimal_text(low, places)} to {decimal_text(high, places)}"
+
+
+def interval_text(low: Bound, high: Bound) -> str:
+    """The interval itself: its exact ends where they are short, as those of printed figures are.
+
+    1.03 stands for 1.025 to 1.035; ``range_text`` would give the ends one digit less.
+    """
+    if math.isinf(low) or math.isinf(high) or low == 0:
+        return range_text(low, high)
+    if low == high:
+        return number_text(low, high, LONG)
+    exact = [_places(Fraction(end)) for end in (low, high)]
+    if None in exact or max(exact) > _finest(low, high) + 1:
+        return range_text(low, high)
+    places = max(exact)
+    return f"{decimal_text(low, places)} to {decimal_text(high, places)}"
+
+
+def outward_text(low: Bound, high: Bound) -> str:
+    """The range of what is possible, to three digits: what is printed holds all of it."""
+    ends = (_bound(low, 3, math.floor), _bound(high, 3, math.ceil))
+    return " to ".join(decimal_text(*end) for end in ends)
 
 
 def _bound(value: Bound, digits: int | None, outwards: Callable) -> tuple[Fraction, int]:

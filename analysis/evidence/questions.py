@@ -186,6 +186,8 @@ class Questions:
         hardware, decoding = key.split("-")
         which = "peak" if metric == "peak" else "fastest"
         name = self.chips[hardware].name + (" with MTP" if decoding == "mtp" else "")
+        if (hardware, decoding) == (comparator.hardware, "stp"):
+            return self._baseline(comparator.model, "stp", metric)
         row = self.others.get((hardware, decoding, comparator.model, which))
         if row is None:
             return Answer(comparator.model, name, reason="no public row in the table read here")
@@ -248,8 +250,8 @@ class Questions:
             value = baselines.reading(comparator, speed, decoding=decoding, statistic=statistic)
         peak = replace(comparator.per_kw(front.peak), grade=front.peak.grade)
         least, exact = self._least(comparator, decoding, percent, speed)
-        most = comparator.printed("peak_throughput_per_kw", system=SUBJECT)
-        low, high = ratio(least, value), ratio(least if exact else most, value)
+        most = least if exact else self._most(comparator, decoding, speed)
+        low, high = ratio(least, value), ratio(most, value)
         lead = replace(low, high=high.high, grade=min(low.grade, high.grade))
         return At(percent, speed, value, ratio(value, peak).to("percent"), measured, lead, exact)
 
@@ -268,6 +270,17 @@ class Questions:
             return at_stp, False
         fastest = comparator.printed("throughput_per_kw_at_mtp_best_tbt", system=SUBJECT)
         return fastest, percent == 100
+
+    def _most(self, comparator: Comparator, decoding: str, speed: Quantity) -> Quantity:
+        """What the subject does at most at ``speed``: what it does where it serves users slower.
+
+        Along a front the throughput falls as the speed rises; the peak is at an unknown speed,
+        and nothing is above it.
+        """
+        slower = comparator.front("stp", comparator.statistic).speeds[-1]
+        if decoding == "mtp" and speed.middle > slower:
+            return comparator.printed("throughput_per_kw_at_comparator_best_tbt", system=SUBJECT)
+        return comparator.printed("peak_throughput_per_kw", system=SUBJECT)
 
     def published(self, key: str) -> list[tuple[Quantity, Quantity]]:
         """The (speed, throughput per rated kW) that the subject has been published at."""

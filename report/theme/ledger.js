@@ -5,6 +5,11 @@ var ledger = document.getElementById('sec-ledger');
 var marks = ledger ? Array.from(ledger.querySelectorAll('tr [id^="claim-"]')) : [];
 if (!marks.length) return; // the page wraps each script in a function
 
+// quotes and accents as a keyboard has them: "tom's" finds what is printed with ’
+function plain(text) {
+  return text.toLowerCase().replace(/[‘’]/g, "'").replace(/[“”"]/g, '').normalize('NFD').replace(/[\u0300-\u036f]/g, '');
+}
+
 // the texts of a row once, so that typing stays quick
 var claims = marks.map(function (mark) {
   var row = mark.closest('tr');
@@ -13,7 +18,7 @@ var claims = marks.map(function (mark) {
     topic: mark.closest('section'),
     verdict: row.cells[2].textContent.trim(),
     source: row.cells[1].textContent,
-    text: row.textContent.toLowerCase()
+    text: plain(row.textContent)
   };
 });
 var topics = Array.from(new Set(claims.map(function (claim) { return claim.topic; })));
@@ -65,7 +70,7 @@ form.append(count);
 topics[0].before(form);
 
 function show() {
-  var wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+  var wanted = plain(words.value).split(/\s+/).filter(Boolean);
   var shown = 0, alive = new Set();
   claims.forEach(function (claim) {
     var fits = (!verdict.value || claim.verdict === verdict.value)
@@ -78,7 +83,8 @@ function show() {
     if (fits) { shown += 1; alive.add(claim.topic); }
   });
   topics.forEach(function (each) { each.hidden = !alive.has(each); });
-  count.textContent = shown + ' of ' + claims.length + ' claims';
+  count.textContent = shown ? shown + ' of ' + claims.length + ' claims'
+    : 'None of the ' + claims.length + ' claims fits all of this.';
 }
 
 form.addEventListener('input', show);

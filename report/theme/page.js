@@ -21,7 +21,7 @@ function told(link) {
   if (!entry) return false;
   tip.replaceChildren(entry.querySelector('.trace-head').cloneNode(true));
   entry.querySelectorAll('dl > div').forEach(function (row) {
-    if (!/^(Interval|Formula|From)$/.test(row.firstChild.textContent)) return;
+    if (!/^(Interval|Formula|From|Source)$/.test(row.firstChild.textContent)) return;
     var line = document.createElement('p');
     line.textContent = row.firstChild.textContent + ': ' + row.lastChild.textContent;
     tip.appendChild(line);
