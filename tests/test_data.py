@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from evidence import paths
+from evidence import paths, points
 from evidence.data import Data
 from evidence.errors import InputError
 
@@ -29,7 +29,7 @@ def change(folder, name, old, new):
 
 def read_everything(folder):
     data = Data(folder)
-    return data.measurements, data.gaps, data.systems
+    return data.measurements, data.gaps, data.systems, points.all_in(data)
 
 
 # -- the record itself --------------------------------------------------------------------
@@ -107,6 +107,8 @@ WRONG = [
     ("sources.yml", "url: https://openai.com", "url: javascript:alert(1)//", 10, "url", "https://"),
     ("sources.yml", "language: en", "langauge: en", None, "langauge", "not known"),
     ("gaps.yml", "source: unsigned-news", "source: rumour", 8, "said.0.source", "rumour"),
+    ("inferencex/allin.csv", ",1.18,", ",lots,", None, "printed", "lots"),
+    ("inferencex/allin.csv", "jalapeno_deck,jalapeno", "jalapeno_deck,jalapeño", None, "system", "“jalapeño”"),
     ("metrics.yml", "unit: mixed_token/s/kW", "unit: mixed_tokens_s", 6, "unit", "mixed_tokens_s"),
 ]  # fmt: skip
 

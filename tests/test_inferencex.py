@@ -259,6 +259,15 @@ MINUTE = "TPOT is above a minute: absurd, or not in seconds"
 TOGETHER = "E2E, TTFT and TPOT do not fit together: not all are in seconds"
 
 
+IN_FLIGHT = "throughput times latency is not what is in flight: a unit is wrong"
+FIRST_ROW = json.loads((FIXTURES / "api.json").read_text())[0]["metrics"]
+# every latency in ms: they fit each other, and only throughput tells
+LATENCIES = {
+    name: value for name, value in FIRST_ROW.items() if name.endswith(("_tpot", "_ttft", "_e2el"))
+}
+UNSAID = {"mean_intvty": None, "median_intvty": None}
+
+
 # -- rows that are wrong ------------------------------------------------------------------
 
 
@@ -289,6 +298,10 @@ TOGETHER = "E2E, TTFT and TPOT do not fit together: not all are in seconds"
         ({}, {"framework": ""}, "the framework is not given or has no proper name"),
         ({}, {"precision": "fp8"}, "another precision"),
         ({}, {"date": "yesterday"}, "the date is missing or is none"),
+        ({}, {"date": "2026-02-31"}, "the date is missing or is none"),
+        ({}, {"run_url": 7}, "the run's address is no text"),
+        ({}, {"num_decode_gpu": 10**400}, "num_decode_gpu is no number"),
+        ({name: 1000 * value for name, value in LATENCIES.items()} | UNSAID, {}, IN_FLIGHT),
         ({}, {"num_decode_gpu": 0}, "a number of GPUs is not at least 1"),
         ({}, {"decode_tp": 0}, "decode_tp is not valid"),
         ({}, {"run_url": "javascript:alert(1)"}, "run_url is not valid"),
@@ -438,6 +451,39 @@ def test_a_table_that_cannot_be_replaced_stays_whole(tmp_path, out, data, monkey
         import_rows(written(tmp_path, [api({"tput_per_gpu": 9.0})]), PAIR, data=data, out=out)
     assert (out / "dsr1-gb300.csv").read_bytes() == before
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", "null", '"x"', "\xff", "{}"])
+def test_a_broken_record_of_imports_is_told_before_anything_is_written(content, out, data):
+    import_rows(FIXTURES / "api.json", PAIR, data=data, out=out)
+    before = (out / "dsr1-gb300.csv").read_bytes()
+    record = out / "dsr1-gb300.import.json"
+    record.write_bytes(content.encode("latin-1"))
+    with pytest.raises(InputError, match="no list of imports"):
+        import_rows(FIXTURES / "dump", PAIR, data=data, out=out)
+    assert (out / "dsr1-gb300.csv").read_bytes() == before
+    assert record.read_bytes() == content.encode("latin-1")
+
+
+def test_the_same_file_again_leaves_the_record_of_what_it_did(out, data):
+    import_rows(FIXTURES / "dump", PAIR, data=data, out=out)
+    before = (out / "dsr1-gb300.import.json").read_bytes()
+    import_rows(FIXTURES / "dump", PAIR, data=data, out=out)
+    assert (out / "dsr1-gb300.import.json").read_bytes() == before
+
+
+def test_a_file_of_which_no_row_is_valid_is_refused(tmp_path, out, data):
+    path = written(tmp_path, [api(run_url="javascript:alert(1)")])
+    with pytest.raises(InputError, match="no row of dsr1 on gb300"):
+        import_rows(path, PAIR, data=data, out=out)
+    assert not list(out.iterdir())
+
+
+def test_a_header_without_end_is_an_input_error(tmp_path, out, data):
+    path = tmp_path / "rows.csv"
+    path.write_text("x" * 200_000 + "\n1\n")
+    with pytest.raises(InputError):
+        import_rows(path, PAIR, data=data, out=out)
 
 
 # -- the command --------------------------------------------------------------------------

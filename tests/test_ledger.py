@@ -323,6 +323,11 @@ def test_a_saying_may_lower_its_sources_nearness_and_never_raise_it(folder):
         ("a: &x [1]\nb: [*x, *x]\n", None, "alias"),
         (claim(said="[{source: leaflet, place: p}, {source: leaflet, place: q, printed: 9 s}]",
                printed="4 s"), "said.1", "contradict each other"),
+        (claim(printed="2 W", said="[{source: leaflet, place: p, printed: 2 s}]"), "said.0",
+         "no figure like the claim's"),
+        (claim(printed="4", formula="c"), "formula", "checked against itself: c needs c"),
+        (claim("one", printed="4", formula="two") + claim("two", printed="4", formula="one"),
+         "formula", "checked against itself"),
         (claim(said="[{source: leaflet, place: p}, {source: leaflet, place: q, value: y}]",
                about="z", value="x"), "said.1", "contradict each other"),
     ],
@@ -334,6 +339,15 @@ def test_a_wrong_entry_says_what_is_wrong(folder, text, field, words):
     if field:
         assert (caught.value.field or "").startswith(field)
     assert caught.value.mend
+
+
+@pytest.mark.parametrize("name", ["more.yaml", "more.YML", "deeper/more.yml"])
+def test_a_claim_file_that_would_not_be_read_is_told(folder, name):
+    stray = folder / "claims" / name
+    stray.parent.mkdir(exist_ok=True)
+    stray.write_text(claim(), encoding="utf-8")
+    with pytest.raises(InputError, match="would not be read"):
+        ledger.build(Data(folder))
 
 
 def test_ids_are_unique_over_files(folder):

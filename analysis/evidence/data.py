@@ -123,6 +123,7 @@ class Data:
     def claims(self) -> dict[str, Claim]:
         """Every claim of claims/*.yml, by id, in the order of files and entries."""
         claims: dict[str, Claim] = {}
+        self._no_stray_claims()
         for path in sorted((self.folder / "claims").glob("*.yml")):
             name = f"claims/{path.name}"
             for id, claim in self.keyed(name, Claim).items():
@@ -239,6 +240,17 @@ class Data:
         return None
 
     # -- checks ---------------------------------------------------------------------------
+
+    def _no_stray_claims(self) -> None:
+        """Raise ``InputError`` for a file among the claims that would not be read."""
+        for path in sorted((self.folder / "claims").rglob("*")):
+            read = path.suffix == ".yml" and path.parent.name == "claims"
+            if path.is_file() and not read and path.suffix != ".md" and path.name[0] != ".":
+                raise InputError(
+                    "this file would not be read",
+                    file=self.shown(path),
+                    mend="claims stand in claims/*.yml, directly in that folder",
+                )
 
     def _check_claim(self, claim: Claim, claims: dict[str, Claim]) -> None:
         with self.claim_field(claim.id, "topic"):

@@ -66,6 +66,7 @@ _PREFIXES: dict[str, Form] = {
 _LONGEST_FIRST = sorted(_PREFIXES, key=len, reverse=True)
 
 _NUMBER = r"[-−]?(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?"
+_NO_DIGITS = ("<super>", "<sub>", "<circle>", "<fraction>")
 _ONE = re.compile(rf"(?P<over>1/)?(?P<number>{_NUMBER}) ?(?P<scale>[万萬亿億]?)", re.ASCII)
 _RANGE = re.compile(
     rf"(?P<a>(?:1/)?{_NUMBER} ?[万萬亿億]?)(?P<ua>[x×倍%]?) ?(?:[–—~～〜-]|to\b) ?"
@@ -137,7 +138,13 @@ def exact(printed: str) -> Figure:
 
 
 def _plain(printed: str) -> str:
-    """Full-width and compatibility forms folded, every kind of space made one."""
+    """Full-width and compatibility forms folded, every kind of space made one.
+
+    A raised, lowered or circled digit is a mark of a note or an exponent, no digit of the figure.
+    """
+    for sign in printed:
+        if unicodedata.decomposition(sign).startswith(_NO_DIGITS):
+            raise _refuse(printed, f"{shown(sign)} is no digit of a figure")
     folded = unicodedata.normalize("NFKC", printed).replace("−", "-")
     return re.sub(r"\s+", " ", folded).strip()
 

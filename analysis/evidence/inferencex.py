@@ -31,7 +31,7 @@ from pydantic import ValidationError
 from . import points, rowforms
 from .data import Data, read_csv
 from .errors import InputError, shown
-from .model import Strict, Text
+from .model import Strict, Text, is_day
 from .outputs import as_json
 from .paths import write_atomically
 from .points import OperatingPoint, hard_key, identity, same
@@ -203,22 +203,25 @@ def _judge(raw: Raw, names: Names, selection: Selection, tally: Tally) -> dict[s
     if not 1 <= (concurrency or 0) <= 1_000_000:
         raise _Drop("concurrency is not between 1 and 1,000,000")
     date = str(raw.date or "")[:10]
-    if not _DATE.fullmatch(date):
+    if not is_day(date):
         raise _Drop("the date is missing or is none")
+    if not isinstance(raw.run_url, str | None):
+        raise _Drop("the run's address is no text")
     framework = names.framework(config["framework"])
     if not re.fullmatch(points.FRAMEWORK, framework):
         raise _Drop("the framework is not given or has no proper name")
+    shape, metrics = _topology(config), _metrics(raw, selection, tally)
+    _flow(shape, metrics, concurrency or 0, selection)
     return {
         "model": names.find("model", config["model"]), "hardware": _lower(config["hardware"]),
         "framework": framework, "precision": selection.precision,
-        "decoding": decoding, **_topology(config),
+        "decoding": decoding, **shape,
         "isl_tokens": lengths[0], "osl_tokens": lengths[1], "concurrency": concurrency,
-        **_metrics(raw, selection, tally), "date": date, "run_url": raw.run_url or None,
+        **metrics, "date": date, "run_url": raw.run_url or None,
         "config_id": _whole(raw.config_id, "configuration id"),
     }  # fmt: skip
 
 
-_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _DEGREES = {
     "prefill_workers": "prefill_num_workers", "prefill_tp": "prefill_tp",
     "prefill_ep": "prefill_ep", "prefill_gpus": "num_prefill_gpu",
@@ -238,12 +241,31 @@ def _topology(config: dict[str, Any]) -> dict[str, Any]:
     return shape | {ours: _truth(config.get(theirs)) for ours, theirs in _FLAGS.items()}
 
 
+def _flow(shape: dict, metrics: dict, concurrency: int, selection: Selection) -> None:
+    """Little's law: tokens in flight are throughput times latency; raises ``_Drop``.
+
+    In every row of the tables the quotient is 0.81 to 0.88, since lengths are drawn below their
+    nominal; the bounds only tell a unit that is off by a thousand.
+    """
+    latency = metrics["mean_e2e_s"] or metrics["median_e2e_s"]
+    if latency is None:
+        return
+    gpus = shape["decode_gpus"] + (shape["prefill_gpus"] if shape["disaggregated"] else 0)
+    flowing = float(metrics["throughput_per_gpu_tok_s"]) * gpus * float(latency)
+    quotient = flowing / (concurrency * (selection.isl + selection.osl))
+    if not IN_FLIGHT[0] < quotient < IN_FLIGHT[1]:
+        raise _Drop("throughput times latency is not what is in flight: a unit is wrong")
+
+
+IN_FLIGHT = (0.002, 50)
+
+
 def _whole(value: Any, name: str) -> int | None:
     if value is None or value == "":
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _Drop(f"{name} is no number") from None
     if isinstance(value, bool) or not number.is_integer() or abs(number) > 1e9:
         raise _Drop(f"{name} is no whole number")
@@ -410,7 +432,7 @@ def merge(table: list[OperatingPoint], imported: list[OperatingPoint]) -> Merge:
         if run_order(rival.date, rival.run_url) > run_order(row.date, row.run_url):
             counts["left out: the table has a newer run"] += 1
             continue
-        unmoved = _figures(row) == _figures(rival)
+        unmoved = all(map(_alike, _figures(row), _figures(rival)))
         counts["unchanged" if unmoved else "replaced"] += 1
         rivals.remove(rival)
         confirmed = unmoved and rival.attribution == "row"
@@ -439,6 +461,13 @@ def _figures(row: OperatingPoint) -> tuple:
         "mean_ttft_s",
     )
     return tuple(getattr(row, name) for name in names)
+
+
+def _alike(one: Decimal | None, other: Decimal | None) -> bool:
+    """Whether two cells are one figure: a change of unit may have moved its last digit."""
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=1e-12)
 
 
 def table_order(row: OperatingPoint) -> tuple:
@@ -539,17 +568,17 @@ def import_rows(
         raise _nothing(path, selection, tally)
     checksums = recognised.checksums()
     merged = {pair: merge(_table(out, *pair, data), rows) for pair, rows in groups.items()}
-    for (model, hardware), result in sorted(merged.items()):
-        write_atomically(out / f"{model}-{hardware}.csv", table_text(result.rows))
     record = {
         "form": recognised.form, "files": checksums, "precision": precision, "isl": isl, "osl": osl,
         "source": source, "dump": dump, "rows": tally.record(),
     }  # fmt: skip
+    files = {}
     for (model, hardware), result in sorted(merged.items()):
-        _note(
-            out / f"{model}-{hardware}.import.json",
-            {**record, "table": dict(sorted(result.counts.items()))},
-        )
+        note = out / f"{model}-{hardware}.import.json"
+        files[out / f"{model}-{hardware}.csv"] = table_text(result.rows)
+        files[note] = _noted(note, {**record, "table": dict(sorted(result.counts.items()))})
+    for file, text in files.items():  # only now: whatever is wrong has been said
+        write_atomically(file, text)
     tables = {
         f"{model}-{hardware}.csv": result.counts for (model, hardware), result in merged.items()
     }
@@ -561,10 +590,12 @@ def _points(rows: Iterable[dict], origin: dict[str, Any], tally: Tally) -> dict[
     groups: dict[tuple[str, str], list[OperatingPoint]] = defaultdict(list)
     for row in rows:
         try:
-            groups[row["model"], row["hardware"]].append(OperatingPoint(**row, **origin))
+            point = OperatingPoint(**row, **origin)
         except ValidationError as error:
             tally.kept -= 1
             tally.drop(f"{error.errors()[0]['loc'][0]} is not valid")
+        else:
+            groups[row["model"], row["hardware"]].append(point)
     return groups
 
 
@@ -585,15 +616,17 @@ def _table(out: Path, model: str, hardware: str, data: Data) -> list[OperatingPo
     return [row for row, _ in read_csv(path, OperatingPoint, path.name)]
 
 
-def _note(path: Path, record: dict[str, Any]) -> None:
-    """Append the import to the table's provenance; the same files again take their old place."""
+def _noted(path: Path, record: dict[str, Any]) -> str:
+    """The table's provenance with this import; one that moved nothing leaves what is known."""
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         known = []
-    except ValueError:
-        raise InputError(
-            "this is no list of imports", file=path, mend="restore it from git"
-        ) from None
-    kept = [entry for entry in known if entry.get("files") != record["files"]]
-    write_atomically(path, as_json([*kept, record]))
+    except (ValueError, RecursionError):
+        known = None
+    if not isinstance(known, list) or not all(isinstance(entry, dict) for entry in known):
+        raise InputError("this is no list of imports", file=path, mend="restore it from git")
+    again = [entry for entry in known if entry.get("files") == record["files"]]
+    if again and not record["table"].keys() - {"unchanged", "stayed"}:
+        return as_json(known)
+    return as_json([*(entry for entry in known if entry not in again), record])

@@ -32,6 +32,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from . import figures, formula, points
 from .cases import (
@@ -283,6 +284,7 @@ class _Builder:
 
     def ledger(self) -> Ledger:
         checked = {id: self._checked(claim) for id, claim in self._claims.items()}
+        self._no_circle(checked)
         for id, claim in self._claims.items():
             for key, position in self._positions(claim, checked[id]):
                 case = self._cases.setdefault(key, Case())
@@ -291,6 +293,29 @@ class _Builder:
             if claim.restates:
                 self._restated.setdefault(claim.restates, []).append(id)
         return {id: self._entry(claim, checked[id]) for id, claim in self._claims.items()}
+
+    def _no_circle(self, checked: dict[str, tuple[Checked, ...]]) -> None:
+        """Raise ``InputError`` for a claim that is checked against itself in the end."""
+        names = {
+            id: {
+                name.replace("_", "-")
+                for check in checks
+                if check.result
+                for name in check.result.inputs
+                if not self._names.measured(name)
+            }
+            & self._claims.keys()
+            for id, checks in checked.items()
+        }
+        try:
+            TopologicalSorter(names).prepare()
+        except CycleError as error:
+            circle = error.args[1]
+            with self._data.claim_field(circle[0], "formula"):
+                raise InputError(
+                    f"the claim is checked against itself: {' needs '.join(reversed(circle))}",
+                    mend="compute it from measurements, or leave the formula out",
+                ) from None
 
     # -- by its own formula ---------------------------------------------------------------
 
@@ -325,6 +350,7 @@ class _Builder:
             for check in checked:
                 with self._data.claim_field(claim.id, "said", i):
                     content = _content(claim, saying, check)
+                    _comparable(check.said, content)
                     first = of_source.setdefault((saying.source, check.part.of), content)
                     _consistent(saying.source, first, content)
                 if content is not None:
@@ -418,6 +444,17 @@ def _content(claim: Claim, saying: Saying, check: Checked) -> Content | None:
     if saying.printed is not None:
         return read_figure(check.part.model_copy(update={"printed": saying.printed}))
     return check.said
+
+
+def _comparable(said: Content | None, content: Content | None) -> None:
+    try:
+        if said is not None and content is not None:
+            disagree(said, content)
+    except QuantityError as error:
+        raise InputError(
+            f"what it prints is no figure like the claim's: {error}",
+            mend="give the figure in a unit of the same kind, or make another claim of it",
+        ) from None
 
 
 def _consistent(source: str, first: Content | None, then: Content | None) -> None:

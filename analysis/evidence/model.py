@@ -6,6 +6,7 @@ Whatever is not given is ``None`` and prints "not given"; nothing is guessed.
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -29,7 +30,19 @@ def _plain(value: str) -> str:
 def _date(value: str) -> str:
     if not re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", value):
         raise ValueError("a date is written 2026-08-25, 2026-08 or 2026")
+    if len(value) == len("2026-08-25") and not is_day(value):
+        raise ValueError("there is no such day")
     return value
+
+
+def is_day(value: str) -> bool:
+    """Whether ``value`` is a day of the calendar, written 2026-08-25."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", value, re.ASCII):
+        return False
+    try:
+        return bool(date.fromisoformat(value))
+    except ValueError:
+        return False
 
 
 def _url(value: str) -> str:

@@ -9,9 +9,11 @@ no stronger than ``stated``, until an import of the official rows settles it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -295,26 +297,57 @@ def hardware(data: Data) -> dict[str, Hardware]:
     """The benchmark's chips by id."""
     path = data.file(f"{FOLDER}/hardware.csv")
     rows = [
-        _sourced(data, path, row, line) for row, line in read_csv(path, Hardware, data.shown(path))
+        (_sourced(data, path, row, line), line)
+        for row, line in read_csv(path, Hardware, data.shown(path))
     ]
-    return {row.hardware: row for row in rows}
+    return _once(data, path, rows, "hardware")
 
 
 def all_in(data: Data) -> dict[str, AllInPower]:
     """The all-in power figures of the record by id."""
     path = data.file(f"{FOLDER}/allin.csv")
     rows = [
-        _sourced(data, path, row, line)
+        (_sourced(data, path, row, line), line)
         for row, line in read_csv(path, AllInPower, data.shown(path))
     ]
-    return {row.id: row for row in rows}
+    chips = hardware(data)
+    for row, line in rows:
+        if row.system not in data.systems and row.system not in chips:
+            raise InputError(
+                f"there is no system {shown(row.system)}",
+                file=data.shown(path), line=line, field="system",
+                mend="write the id of a system of systems.yml or of a chip of hardware.csv",
+            )  # fmt: skip
+        with _at(data, path, line, "printed"):
+            row.quantity  # noqa: B018  read here, so that what is wrong is told with its line
+    return _once(data, path, rows, "id")
+
+
+@contextmanager
+def _at(data: Data, path, line: int, field: str) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        raise error.at(file=data.shown(path), line=line, field=field) from None
+
+
+def _once(data: Data, path, rows: Iterable[tuple[Any, int]], field: str) -> dict[str, Any]:
+    """The rows by the id in ``field``; raises ``InputError`` for one that comes twice."""
+    found: dict[str, Any] = {}
+    for row, line in rows:
+        id = getattr(row, field)
+        if id in found:
+            raise InputError(
+                f"{shown(id)} stands in the table twice",
+                file=data.shown(path), line=line, field=field, mend="keep one of the rows",
+            )  # fmt: skip
+        found[id] = row
+    return found
 
 
 def _sourced(data: Data, path, row, line: int):
-    try:
+    with _at(data, path, line, "source"):
         data.source(row.source)
-    except InputError as error:
-        raise error.at(file=data.shown(path), line=line, field="source") from None
     return row
 
 

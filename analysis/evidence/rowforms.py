@@ -229,7 +229,8 @@ def _header(lines: io.TextIOBase, path: Path) -> tuple[list[str], int]:
         number += 1
         if line.startswith("#") or not line.strip():
             continue
-        header = [name.strip() for name in next(csv.reader([line.rstrip("\r\n")]))]
+        with _wide_cells():
+            header = [name.strip() for name in next(csv.reader([line.rstrip("\r\n")]))]
         other = next((sign for sign in ";\t|" if len(header) == 1 and sign in line), None)
         if other:
             raise InputError(
