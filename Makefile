@@ -104,6 +104,7 @@ build/report/index.html: $(GENERATED)/values.json $(GENERATED)/vega-bundle.b64 b
 	@"$(PY)" -m evidence.cite
 	@"$(PY)" report/prose.py
 	@"$(PY)" report/render.py --renderer $(RENDERER) --out build/report
+	@echo "report: done, see build/report/index.html and build/report/report.pdf"
 
 build/report/report.pdf: build/report/index.html
 	@if [ -f $@ ]; then touch $@; else "$(PY)" report/render.py --renderer $(RENDERER) --out build/report; fi

@@ -30,10 +30,13 @@ ALLOWED = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-NUMERAL = re.compile(r"[0-9０-９][0-9.,０-９]*")
+# digits of every script, fractions and raised digits, Roman numerals and those of Chinese
+NUMERAL = re.compile(
+    r"[\d¹²³⁰-₉¼-¾⅐-Ⅻ①-⓿〇一二三四五六七八九十百千万亿][\d.,〇一二三四五六七八九十百千万亿]*"
+)
 # what is markup, not prose: code, attributes, spans and links by id, addresses, citations
 MARKUP = re.compile(
-    r"`[^`]*`|\[[a-z][a-z0-9_-]*\]\{[^}]*\}|\{\{<.*?>\}\}|\{[^}]*\}|\]\([^)]*\)"
+    r"`[^`]*[A-Za-z][^`]*`|\[[a-z][a-z0-9_-]*\]\{[^}]*\}|\{\{<.*?>\}\}|\{[^}]*\}|\]\([^)]*\)"
     r"|<?https?://[^\s>)]+>?|@(?:fig|tbl|sec)-[\w-]+|\[?@[\w-]+|<!--.*?-->|^\d+\.\s"
 )
 SPAN = re.compile(r"\[([a-z][a-z0-9_]*)\]\{[^}]*\.val\b")
