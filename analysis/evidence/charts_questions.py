@@ -391,8 +391,9 @@ def _stacked(
 
 
 def _span(low: str, high: str, form: str, unit: str) -> str:
-    """An expression for "low to high unit"."""
-    return f"format({low}, '{form}') + ' to ' + format({high}, '{form}') + '{unit}'"
+    """An expression for "low to high unit", or for one number where both print alike."""
+    ends = [f"format({end}, '{form}')" for end in (low, high)]
+    return f"{ends[0]} + ({ends[0]} == {ends[1]} ? '' : ' to ' + {ends[1]}) + '{unit}'"
 
 
 # steps that may overlap run at once and so wait as long as one of them
@@ -422,8 +423,9 @@ def agents(questions: Questions) -> Question:
             f" + ' saved, ' + {_span(less, more, '.0f', ' % of the whole.')}"
         )
     what_if = (
-        f"A what-if ({graded(Grade.ASSUMED)}): ' + format(chain, 'd') + ' steps follow one another,"
-        " each taking the lowest measured latency."
+        f"A what-if ({graded(Grade.ASSUMED)}): ' + format(chain, 'd') + ' '"
+        " + (chain == 1 ? 'step takes' : 'steps follow one another, each taking')"
+        " + ' the lowest measured latency; steps that run at once count as one."
     )
     answer = f"[{', '.join(lines)}, '{what_if}']"
     base = (
