@@ -144,6 +144,17 @@ def test_a_wrong_row_is_told_and_the_last_good_output_stays(project):
     assert outputs(project.root) == before
 
 
+def test_a_kernel_that_dies_is_told_in_one_line(project):
+    path = "analysis/notebooks/08-record.ipynb"
+    notebook = json.loads((project.root / path).read_text())
+    notebook["cells"][1]["source"] = ["import os\n", "os.kill(os.getpid(), 9)\n"]
+    project.write(path, json.dumps(notebook))
+    done = project.make()
+    assert done.returncode != 0
+    assert "analysis/notebooks/08-record.ipynb: field cell load: the kernel died" in done.stderr
+    assert "Traceback" not in done.stderr and "nbclient" not in done.stderr
+
+
 def test_a_notebook_that_raises_shows_its_cell_and_error_only(project):
     before = outputs(project.root)
     path = "analysis/notebooks/08-record.ipynb"

@@ -78,6 +78,8 @@ def run(main: Callable[[], int | None]) -> None:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:  # whoever pressed the keys knows
+        sys.exit(130)
     except ModuleNotFoundError as error:
         missing = InputError(f"the package {error.name} is missing", mend="run make setup")
         print(f"error: {missing}", file=sys.stderr)

@@ -55,6 +55,10 @@ class Client(NotebookClient):
             setattr(manager, name, port)
         return manager
 
+    async def _async_cleanup_kernel(self) -> None:
+        if self.km is not None:  # a kernel that died has been cleaned up, and is so once more
+            await super()._async_cleanup_kernel()
+
     running = ""  # the id of the cell that was begun last
 
     async def async_execute_cell(self, cell, cell_index, **options):
