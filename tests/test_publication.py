@@ -274,6 +274,27 @@ def test_differences_are_told_values_first_then_text_then_bytes():
     assert "bytes differ from 2 on" in said
 
 
+@pytest.mark.parametrize("harm", ["altered", "deleted", "added"])
+def test_a_published_file_that_was_touched_is_told(tmp_path, capsys, harm):
+    """The manifest and the rebuilt files agree; the folder that readers see does not."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for folder in (ours, theirs):
+        folder.mkdir()
+        for name in ("values.json", "report.pdf"):
+            (folder / name).write_bytes(b'{"a": {"text": "1.90"}}')
+    files = {name: manifest.sha256(path.read_bytes()) for name, path in manifest.contents(ours)}
+    published = manifest.Manifest("0" * 40, False, "embedded", {}, files)
+    assert verify._judge(published, str(theirs), ours) == 0
+    touched = {"altered": "values.json", "deleted": "report.pdf", "added": "malware.html"}[harm]
+    if harm == "deleted":
+        (theirs / touched).unlink()
+    else:
+        (theirs / touched).write_bytes(b'{"a": {"text": "1.91"}}')
+    capsys.readouterr()
+    assert verify._judge(published, str(theirs), ours) == 1
+    assert f"differs  {touched}" in capsys.readouterr().out
+
+
 def test_each_file_is_judged(tmp_path, capsys):
     theirs, ours = tmp_path / "theirs", tmp_path / "ours"
     for folder, number in ((theirs, "1"), (ours, "2")):

@@ -71,16 +71,22 @@ def _judge(published: Manifest, base: str, rebuilt: Path) -> int:
         for name, path in manifest.contents(rebuilt)
         if name != manifest.NAME
     }
-    names = sorted(set(published.files) | set(ours), key=_order)
-    wrong = [
-        name
+    theirs = {name: remote.read(base, name) for name in published.files}
+    alone = not any(content is not None for content in theirs.values())
+    if alone:
+        print("the published files are not beside the manifest: its checksums alone are compared")
+    strays = _strays(base, published)
+    names = sorted({*published.files, *ours, *strays}, key=_order)
+    wrong = {
+        name: found
         for name in names
-        if name not in ours or published.files.get(name) != manifest.sha256(ours[name])
-    ]
+        if (found := _found(name, published, theirs.get(name), ours, alone, name in strays))
+    }
     for name in names:
         print(f"{'differs' if name in wrong else 'agrees '}  {printable(name)}")
-    for name in wrong:
-        for line in _explained(name, published, base, ours):
+    for name, found in wrong.items():
+        print(f"\n{printable(name)}:")
+        for line in found:
             print(line)
     print(f"{len(names) - len(wrong)} of {len(names)} files agree byte for byte")
     return 1 if wrong else 0
@@ -90,21 +96,40 @@ def _order(name: str) -> tuple[int, str]:
     return (0 if name.startswith("values.") else 1 if name.endswith(".html") else 2, name)
 
 
-def _explained(name: str, published: Manifest, base: str, ours: dict[str, bytes]) -> Iterator[str]:
-    yield f"\n{printable(name)}:"
-    if name not in published.files:
-        yield "  only in the rebuilt version"
-        return
+def _strays(base: str, published: Manifest) -> set[str]:
+    """The files of a published folder that its manifest does not name; a site can't be listed."""
+    if remote.is_address(base) or not Path(base).is_dir():
+        return set()
+    held = {name for name, _ in manifest.contents(Path(base))}
+    return held - published.files.keys() - {manifest.NAME}
+
+
+def _found(
+    name: str,
+    published: Manifest,
+    theirs: bytes | None,
+    ours: dict[str, bytes],
+    alone: bool,
+    stray: bool,
+) -> list[str]:
+    """What is wrong with one file, in lines; nothing if published, named and rebuilt agree."""
+    if stray:
+        return ["  it is published and its manifest does not name it"]
+    named = published.files.get(name)
+    if named is None:
+        return ["  only in the rebuilt version"]
+    if theirs is None and not alone:
+        return ["  the manifest names it, and it is not published beside it"]
+    if theirs is not None and manifest.sha256(theirs) != named:
+        lines = ["  the published file is not the one that its own manifest names"]
+        return lines + (list(differences(name, theirs, ours[name])) if name in ours else [])
     if name not in ours:
-        yield "  only in the published version"
-        return
-    theirs = remote.read(base, name)
+        return ["  only in the published version"]
+    if manifest.sha256(ours[name]) == named:
+        return []
     if theirs is None:
-        yield "  the published file is not beside the manifest: its checksum alone differs"
-    elif manifest.sha256(theirs) != published.files[name]:
-        yield "  the published file is not the one that its own manifest names"
-    else:
-        yield from differences(name, theirs, ours[name])
+        return ["  its checksum differs"]
+    return list(differences(name, theirs, ours[name]))
 
 
 def differences(name: str, theirs: bytes, ours: bytes) -> Iterator[str]:
