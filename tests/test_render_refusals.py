@@ -197,6 +197,14 @@ def test_before_the_notebooks_have_run(project, name):
     assert "Run the notebooks first" in project.refusal()
 
 
+@pytest.mark.parametrize(
+    "target", ["javascript:alert(1)", "JavaScript:alert(1)", "file:///etc/passwd", "data:text/html,x", "//x.example"]
+)  # fmt: skip
+def test_a_link_in_the_text_is_a_web_address(project, target):
+    project.body(f"First.\n\nSee [this]({target}).\n")
+    assert "is no web address" in project.refusal()
+
+
 def test_a_link_in_a_table_is_a_web_address(project):
     table = {"columns": [{"title": "x"}], "rows": [[{"text": "x", "href": "javascript:alert(1)"}]]}
     project.write_data("tables/link.json", table)

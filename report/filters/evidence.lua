@@ -806,11 +806,23 @@ local function complete_meta(meta)
   if kind == 'Inlines' or kind == 'Blocks' then meta.abstract = resolve(meta.abstract, {}) end
 end
 
+-- A reader's click must not run anything, nor open a file of the reader's own machine.
+local function check_links(blocks)
+  blocks:walk { Link = function(link)
+    local target = link.target:gsub('%s', ''):lower()
+    local scheme = target:match('^([%w+.-]*):')
+    if scheme and scheme ~= 'https' and scheme ~= 'http' and scheme ~= 'mailto' or target:match('^//') then
+      sources.stop(sources.text('](' .. link.target), 'the link to "' .. link.target .. '" is no web address', 'Give https://...')
+    end
+  end }
+end
+
 function Pandoc(doc)
   if not is_html and FORMAT ~= 'typst' then
     sources.stop('_quarto.yml', 'the format ' .. FORMAT .. ' is not made', 'Render html or typst')
   end
   load_data()
+  check_links(doc.blocks)
   survey(doc.blocks)
   complete_meta(doc.meta)
   doc.blocks = fill_trace(resolve(doc.blocks, {}))
