@@ -123,6 +123,30 @@ def test_a_changed_row_would_run_its_readers_and_no_other_notebook(project):
     assert ran(project.make("--dry-run")) == readers
 
 
+def test_a_changed_colour_would_draw_every_chart_again(project):
+    project.change("report/theme/tokens.json", '"jalapeno": "#', '"jalapeno": "#1')
+    drawn = ran(project.make("--dry-run"))
+    assert {"01-peak", "09-questions"} <= drawn and "08-record" not in drawn
+
+
+def test_a_new_file_of_claims_would_run_the_ledger(project):
+    claims = project.root / "data" / "claims"
+    before = claims.stat()
+    new = claims / "zz.yml"
+    new.write_text("")
+    try:
+        assert "07-ledger" in ran(project.make("--dry-run"))
+    finally:
+        new.unlink()
+        os.utime(claims, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "analysis/evidence/units.txt"])
+def test_the_lock_and_the_units_are_inputs_of_every_notebook(project, name):
+    project.change(name, "\n", "\n\n")
+    assert ran(project.make("--dry-run")) >= {"00-summary", "01-peak", "08-record"}
+
+
 def test_a_changed_entry_runs_its_reader_and_the_document_and_shows(project):
     project.change("data/gaps.yml", "name: Supply", "name: Deliveries")
     done = project.make()

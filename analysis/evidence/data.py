@@ -124,6 +124,7 @@ class Data:
         """Every claim of claims/*.yml, by id, in the order of files and entries."""
         claims: dict[str, Claim] = {}
         self._no_stray_claims()
+        self.reads.append(self.folder / "claims")
         for path in sorted((self.folder / "claims").glob("*.yml")):
             name = f"claims/{path.name}"
             for id, claim in self.keyed(name, Claim).items():

@@ -209,7 +209,10 @@ class Outputs:
             print(f"run by hand: written to {paths.shown(folder)}; the report takes what make runs")
 
     def _reads(self) -> list[str]:
-        """The data files and package modules that this notebook depends on, below the root."""
+        """What this notebook depends on, below the root: data, package, theme and lock.
+
+        A folder is among them where every file in it is read: a new file there counts too.
+        """
         modules = (
             getattr(module, "__file__", None)
             for name, module in list(sys.modules.items())
@@ -217,6 +220,9 @@ class Outputs:
         )
         files = {Path(file) for file in modules if file}
         files |= {path for data in self._data for path in data.reads}
+        files |= {paths.ROOT / "requirements.txt", Path(__file__).with_name("units.txt")}
+        if f"{__package__}.charts" in sys.modules:
+            files.add(paths.TOKENS)
         return sorted(
             paths.shown(file) for file in files if not Path(paths.shown(file)).is_absolute()
         )
