@@ -49,6 +49,33 @@ def text(base, head):
     return review.markdown(compare(base, head))
 
 
+def test_what_shapes_the_page_is_never_said_to_be_unchanged():
+    def looking(page="1", style="2"):
+        return shot(looks={"the page": page, "report/theme/style.css": style})
+
+    assert review.UNCHANGED in text(looking(), looking())
+    said = text(looking(), looking(page="3"))
+    assert review.BARE in said and "`the page`" in said and review.UNCHANGED not in said
+    said = text(looking(), looking(style="3"))
+    assert review.BARE in said and "`report/theme/style.css`" in said
+
+
+def test_a_built_page_differs_by_its_style_and_not_by_its_version(tmp_path):
+    def built(name, commit, style, date="2026-01-01"):
+        root = tmp_path / name
+        (root / "report/_generated").mkdir(parents=True)
+        (root / "build/report").mkdir(parents=True)
+        version = {"commit": commit, "short": commit[:10], "date": date}
+        (root / "report/_generated/build.json").write_text(json.dumps(version))
+        page = f"<style>{style}</style><p>Version {commit[:10]} of {date}, {commit}.</p>"
+        (root / "build/report/index.html").write_text(page)
+        return snapshot.read(root, commit=commit)
+
+    one, other = built("a", "a" * 40, "p{}"), built("b", "b" * 40, "p{}", "2026-02-02")
+    assert compare(one, other).looks == []
+    assert compare(one, built("c", "c" * 40, "p{color:red}")).looks == ["the page"]
+
+
 # -- the page's text ------------------------------------------------------------------------
 
 

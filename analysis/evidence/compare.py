@@ -70,7 +70,10 @@ class Changed:
 
 @dataclass
 class Comparison:
-    """Everything that differs; ``missing`` names what one version does not have at all."""
+    """Everything that differs; ``missing`` names what one version does not have at all.
+
+    ``looks`` names the files that shape page and PDF and differ, and the page if its bytes do.
+    """
 
     base: Snapshot
     head: Snapshot
@@ -82,6 +85,7 @@ class Comparison:
     text: list[TextChange] = field(default_factory=list)
     figures: Changed = field(default_factory=Changed)
     missing: list[str] = field(default_factory=list)
+    looks: list[str] = field(default_factory=list)
 
     @property
     def anything(self) -> bool:
@@ -105,6 +109,9 @@ def compare(base: Snapshot, head: Snapshot) -> Comparison:
         result.sources = _sources(base.sources or {}, head.sources or {})
     result.grades.sort(key=lambda change: (change.rank, change.kind, change.id))
     result.text = _text(base, head)
+    if base.looks and head.looks:
+        names = sorted({*base.looks, *head.looks})
+        result.looks = [name for name in names if base.looks.get(name) != head.looks.get(name)]
     if base.figures or not base.failed:
         result.figures = _changed_files(base.figures, head.figures)
     else:

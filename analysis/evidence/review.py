@@ -25,6 +25,11 @@ LONG_TEXT = 300  # characters from which a changed sentence is cut to the change
 CONTEXT = 80  # characters that then stay on either side of it
 COMMENT = ROOT / "build" / "compare.md"
 FOLDER = ROOT / "build" / "compare"
+BARE = "No number, grade, claim, source, sentence or figure has changed."
+LOOK = (
+    "What a reader sees may still differ (style, links, forms of numbers, alternatives of"
+    " pictures); look at the page and the PDF, for this has changed:"
+)
 UNCHANGED = "**Nothing a reader would see has changed.**"
 
 
@@ -172,11 +177,20 @@ def opening(found: Comparison) -> str:
         lines.append(_quoted(base.failed))
     if found.missing:
         lines += ["", f"Not compared: {'; '.join(found.missing)}."]
+    shaping = [name for name in found.looks if "/" in name]
     if found.anything:
         lines += ["", _counts(found)]
+        if shaping:
+            lines += ["", f"{LOOK} {_names(shaping)}."]
+    elif found.looks:
+        lines += ["", f"**{BARE}** {LOOK} {_names(found.looks)}."]
     elif not (base.failed or found.missing):
         lines += ["", UNCHANGED]
     return "\n".join([*lines, "", _sizes(base, head)])
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(map(code, names))
 
 
 def _quoted(text: str) -> str:

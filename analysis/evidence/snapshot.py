@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from .paths import ROOT, write_atomically
 
 KEPT = ("values.json", "ledger.json", "references.json", "build.json")
 OUTPUTS = ("index.html", "report.pdf")
+# what shapes page and PDF beside their text, below report/
+SHAPING = ("_quarto.yml", "theme/*", "filters/*")
 
 
 @dataclass
@@ -26,7 +29,8 @@ class Snapshot:
 
     ``values``, ``claims`` and ``sources`` are records by id. ``page`` is None where the page
     was not built; ``source_text`` is the document's source, for that case.
-    ``sizes`` are bytes by output file.
+    ``sizes`` are bytes by output file. ``looks`` are checksums of the page as a whole, without
+    its version, and of the files that shape page and PDF: what nothing else here compares.
     """
 
     commit: str
@@ -38,6 +42,7 @@ class Snapshot:
     source_text: PageText = field(default_factory=PageText)
     figures: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
+    looks: dict[str, str] = field(default_factory=dict)
 
 
 def read(root: Path, *, commit: str, failed: str = "") -> Snapshot:
@@ -45,14 +50,15 @@ def read(root: Path, *, commit: str, failed: str = "") -> Snapshot:
     generated, built = root / "report" / "_generated", root / "build" / "report"
     version = _json(generated / "build.json") or {}
     page = built / "index.html"
-    names = (version.get("commit"), version.get("short"), version.get("date"))
+    given = (version.get("commit"), version.get("short"), version.get("date"))
+    names = [name for name in given if isinstance(name, str) and name]
     return Snapshot(
         commit=commit,
         failed=failed,
         values=_records(_json(generated / "values.json")),
         claims=_records(_json(generated / "ledger.json")),
         sources=_records(_json(generated / "references.json")) or _source_ids(root),
-        page=_page(page, [name for name in names if isinstance(name, str)]),
+        page=_page(page, names),
         source_text=from_source(root / "report"),
         figures={
             file.stem: file.read_text(encoding="utf-8", errors="replace")
@@ -60,7 +66,25 @@ def read(root: Path, *, commit: str, failed: str = "") -> Snapshot:
             if FILE_ID.fullmatch(file.stem)
         },
         sizes={name: (built / name).stat().st_size for name in OUTPUTS if (built / name).is_file()},
+        looks=dict(_looks(root, page, names)),
     )
+
+
+def _looks(root: Path, page: Path, version: list[str]) -> Iterator[tuple[str, str]]:
+    if not page.is_file():
+        return
+    text = page.read_text(encoding="utf-8", errors="replace")
+    for name in (*version, " with uncommitted changes"):
+        text = text.replace(name, "")
+    yield "the page", hashlib.sha256(text.encode()).hexdigest()
+    for file in _shaping(root):
+        yield file.as_posix(), hashlib.sha256((root / file).read_bytes()).hexdigest()
+
+
+def _shaping(root: Path) -> list[Path]:
+    """The files that shape page and PDF, relative to ``root``."""
+    found = [path for form in SHAPING for path in (root / "report").glob(form) if path.is_file()]
+    return sorted(path.relative_to(root) for path in found)
 
 
 def of_version(commit: str, *, renderer: str, say: Callable[[str], None]) -> Snapshot:
@@ -69,7 +93,7 @@ def of_version(commit: str, *, renderer: str, say: Callable[[str], None]) -> Sna
     A version that does not build is said to be so in ``failed``, is read as far as it came,
     and is not cached: the reason may lie in this machine.
     """
-    cached = ROOT / "build" / "cache" / f"{commit}-{renderer}"
+    cached = ROOT / "build" / "cache" / f"{commit}-{renderer}-2"  # 2: with what shapes it
     if (cached / "complete").exists():
         say(f"{commit[:10]} is in the cache")
         return read(cached, commit=commit)
@@ -94,6 +118,7 @@ def _keep(folder: Path, cached: Path) -> None:
     files = [inside / name for name in KEPT]
     files += [path.relative_to(folder) for path in (folder / inside / "figures").glob("*.svg")]
     files += [Path("build") / "report" / name for name in OUTPUTS]
+    files += _shaping(folder)
     files += [path.relative_to(folder) for path in (folder / "report").glob("index.qmd")]
     files += [path.relative_to(folder) for path in (folder / "report").glob("sections/*.qmd")]
     for file in files:
