@@ -197,6 +197,8 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 ifndef BASE
 $(error name the version to compare with: make compare BASE=<git ref>)
 endif
+# an older comparison must not pass for the one that fails now
+GONE := $(shell rm -f build/compare.md)
 endif
 ifneq ($(filter verify,$(MAKECMDGOALS)),)
 ifndef MANIFEST

@@ -155,6 +155,14 @@ def test_an_interval_that_moved_behind_the_same_number_is_no_changed_value():
     assert "### Values that changed" not in said
 
 
+def test_a_new_claim_that_is_proven_stands_first_too():
+    proven = {"id": "new", "verdict": "reproduces", "grade": "published", "proven": True}
+    said = text(shot(), shot(claims={**shot().claims, "new": proven}))
+    assert "### Became proven (1)" in said and "`reproduces, published, proven`" in said
+    said = text(shot(claims={**shot().claims, "new": proven}), shot())
+    assert "`(removed)`" in said
+
+
 def test_a_claim_that_became_proven_stands_first():
     proven = {"lead": {"id": "lead", "verdict": "reproduces", "grade": "published", "proven": True,
                        "statement": "It leads."}}  # fmt: skip

@@ -194,11 +194,19 @@ def _counted(headings: Iterable[str]) -> list[str]:
 
 
 def _grades(kind: str, old: Mapping, new: Mapping) -> list[GradeChange]:
-    return [
+    changes = [
         GradeChange(id, kind, _standing(old[id]), _standing(new[id]), _rank(old[id], new[id]))
         for id in sorted(set(old) & set(new))
         if _standing(old[id]) != _standing(new[id])
     ]
+    if kind == "claim":  # one that comes or goes changes what is proven too
+        for id in sorted(set(new) - set(old)):
+            rank = 0 if _proven(new[id]) else 3
+            changes.append(GradeChange(id, kind, "(new)", _standing(new[id]), rank))
+        for id in sorted(set(old) - set(new)):
+            rank = 1 if _proven(old[id]) else 3
+            changes.append(GradeChange(id, kind, _standing(old[id]), "(removed)", rank))
+    return changes
 
 
 def _standing(record: Mapping) -> str:
