@@ -15,11 +15,11 @@ import statistics
 import tempfile
 from pathlib import Path
 
+from evidence import assets
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "build" / "report" / "index.html"
-BUNDLE = ROOT / "report" / "_generated" / "vega-bundle.js"
 
 # the page's own clock: from the start of the navigation to its mark
 INTERACTIVE = "performance.getEntriesByName('interactive')[0].startTime"
@@ -47,7 +47,7 @@ CHANGES = {
 def empty_page(folder: Path) -> Path:
     """A page with nothing but the libraries and the same mark."""
     page = folder / "empty.html"
-    script = f"(function () {{\n{BUNDLE.read_text()}\n;performance.mark('interactive');\n}})();"
+    script = f"(function () {{\n{assets.bundle()}\n;performance.mark('interactive');\n}})();"
     script = script.replace("</script", "<\\/script")
     page.write_text(f"<!DOCTYPE html><meta charset=utf-8><title>-</title><script>{script}</script>")
     return page
