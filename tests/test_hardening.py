@@ -126,6 +126,18 @@ def test_the_page_is_put_in_place_last(tmp_path, monkeypatch):
     assert order[-1] == "index.html" and "report.pdf" in order
 
 
+def test_fonts_that_do_not_fit_on_the_disk_end_in_one_line(tmp_path):
+    """The folder is a file: the write fails as on a full disk, in the first step of a build."""
+    blocked = tmp_path / "generated"
+    blocked.write_text("")
+    done = subprocess.run(
+        [sys.executable, "-m", "evidence.assets"], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "analysis"), "EVIDENCE_OUT": str(blocked)},
+    )  # fmt: skip
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.startswith("error: ") and "then run the same make again" in done.stderr
+
+
 def test_bytecode_cut_short_by_a_full_disk_is_not_left_behind(tmp_path, monkeypatch):
     (tmp_path / "module.py").write_text("x = 1\n")
     (tmp_path / "broken.py").write_text("x =\n")

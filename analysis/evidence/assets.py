@@ -12,6 +12,7 @@ from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 
+from .errors import run
 from .paths import CACHE, generated, write_atomically
 
 # package, folder inside it: text, charts and tables, Chinese (Simplified and Traditional)
@@ -56,6 +57,10 @@ def packed(script: str) -> str:
     return base64.b64encode(gzip.compress(script.encode(), mtime=0)).decode()
 
 
-if __name__ == "__main__":
+def main() -> None:
     copy_fonts(generated() / "fonts")
     write_atomically(generated() / "vega-bundle.b64", packed(bundle()))
+
+
+if __name__ == "__main__":
+    run(main)
